@@ -1,0 +1,97 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"errand/tools/item"
+)
+
+// Model answers one inference. Implementations make exactly one attempt:
+// Temporal owns the retries. A failure is a *ModelError where the model's
+// server said what is wrong; any other error counts as one of the network and
+// is retried.
+type Model interface {
+	Infer(ctx context.Context, request ModelRequest) (ModelAnswer, error)
+}
+
+// ModelRequest is one inference in provider-neutral form. Names of tools are
+// model-visible: ^[A-Za-z0-9_-]{1,64}$.
+type ModelRequest struct {
+	Model        string
+	Instructions string
+	// Items is the whole conversation: message, reasoning, function_call and
+	// function_call_output items in the shape of the Responses API.
+	Items []json.RawMessage
+	Tools []FunctionTool
+	// ToolChoice is the Responses form (a string or an object), or nil.
+	ToolChoice json.RawMessage
+	// ParallelToolCalls is nil when the caller said nothing.
+	ParallelToolCalls *bool
+	// Settings are the request fields that Errand does not interpret, such as
+	// temperature, max_output_tokens, reasoning, text, include and vendor
+	// keys, as the caller wrote them.
+	Settings map[string]json.RawMessage
+	// Key is stable over the attempts of one inference; sent as the header
+	// Idempotency-Key.
+	Key string
+}
+
+// FunctionTool is a tool as the model sees it.
+type FunctionTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+	Strict      *bool           `json:"strict,omitempty"`
+}
+
+// Stop says why a model ended its answer.
+type Stop string
+
+const (
+	// StopCompleted: the answer is whole.
+	StopCompleted Stop = "completed"
+	// StopLength: cut at the output token limit; its calls must not run.
+	StopLength Stop = "max_output_tokens"
+	// StopFilter: cut by a content filter; its calls must not run.
+	StopFilter Stop = "content_filter"
+)
+
+// ModelAnswer is what a model said.
+type ModelAnswer struct {
+	// Items are message, reasoning and function_call items in the shape of
+	// the Responses API, in order.
+	Items []json.RawMessage
+	Stop  Stop
+	// Usage is nil when the server reported none.
+	Usage *item.Usage
+	// Model is the model that answered, as its server named it.
+	Model string
+}
+
+// ModelError is a model server's own answer that it will not, or not now.
+type ModelError struct {
+	// Status is the HTTP status, 0 when the failure had none.
+	Status int
+	// Code is the server's error code, for example insufficient_quota.
+	Code    string
+	Message string
+	// Permanent failures are not retried.
+	Permanent bool
+	// RetryAfter is how long the server asked to wait; 0 if it did not.
+	RetryAfter time.Duration
+}
+
+func (e *ModelError) Error() string {
+	switch {
+	case e.Status != 0 && e.Code != "":
+		return fmt.Sprintf("model answered %d (%s): %s", e.Status, e.Code, e.Message)
+	case e.Status != 0:
+		return fmt.Sprintf("model answered %d: %s", e.Status, e.Message)
+	case e.Code != "":
+		return fmt.Sprintf("model failed (%s): %s", e.Code, e.Message)
+	}
+	return "model failed: " + e.Message
+}

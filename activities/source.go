@@ -1,0 +1,21 @@
+package activities
+
+import (
+	"context"
+
+	"errand/tools"
+)
+
+// Source is where gateway tools come from: the platform tools of the worker,
+// an MCP server, web search.
+type Source interface {
+	// Describe returns the descriptor of a tool without opening anything, or
+	// false when the source has no tool of that name.
+	Describe(name string) (tools.Descriptor, bool)
+	// Prepare adapts arguments before they are validated. Most tools return
+	// them as they are.
+	Prepare(name string, arguments []byte) ([]byte, error)
+	// Execute runs a tool. An error is a failure that the model reads, but for
+	// the context's own: that is a cancellation or a time-out.
+	Execute(ctx context.Context, name string, call tools.Invocation) (tools.Output, error)
+}

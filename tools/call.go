@@ -1,0 +1,70 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Call is one tool use that the model asked for.
+type Call struct {
+	// ID is the tool_call_id: it ties the request to its outcome. It is unique
+	// in its round only.
+	ID string `json:"tool_call_id"`
+	// Round and Index are the call's place: the round counts from 1, the index
+	// is the origin order within the batch, from 0.
+	Round int `json:"round"`
+	Index int `json:"index"`
+	// Tool is the name that the caller declared (for a name nobody declared,
+	// what the model wrote).
+	Tool string `json:"tool"`
+	// Arguments are the JSON text from the model. It may be anything until
+	// prepare has looked at it.
+	Arguments string `json:"arguments"`
+}
+
+// Key is the stable idempotency key of a call: the same for every attempt and
+// every worker, also after a reset.
+func Key(runID string, round, index int) string {
+	return fmt.Sprintf("%s/%d/%d", runID, round, index)
+}
+
+// Plan holds the options that constrain every tool of a run (CL-6).
+type Plan struct {
+	ReadOnly          bool `json:"read_only,omitempty"`
+	RequireCheckpoint bool `json:"require_checkpoint,omitempty"`
+}
+
+// Invocation is what an executing tool gets to see of a call.
+type Invocation struct {
+	RunID string
+	Call  Call
+	// Arguments are the final arguments: coerced, validated, and as the
+	// before-hook left them.
+	Arguments json.RawMessage
+	// Key is the same for every attempt at this call. Pass it to whatever you
+	// change, so that a repeat does no harm.
+	Key string
+	// Attempt counts from 1.
+	Attempt int
+}
+
+// Output is what a tool returns.
+type Output struct {
+	// Content goes to the model. A string stays as it is; anything else
+	// becomes its JSON text.
+	Content any
+	// IsError marks a failure that the model should read.
+	IsError bool
+	// Terminate asks to end the run without another inference. It counts only
+	// when every call of the batch says so (PI-22).
+	Terminate bool
+	// Changes are recorded in the run's result.
+	Changes []Change
+}
+
+// Change is one thing that a tool changed.
+type Change struct {
+	Resource string `json:"resource"`
+	Kind     string `json:"kind"`
+	Detail   string `json:"detail,omitempty"`
+}

@@ -1,0 +1,79 @@
+package tools
+
+import "encoding/json"
+
+// Ownership says who executes a call.
+type Ownership string
+
+const (
+	// OwnedByGateway calls are executed by the worker.
+	OwnedByGateway Ownership = "gateway"
+	// OwnedByClient calls are executed by whoever started the run.
+	OwnedByClient Ownership = "client"
+)
+
+// Effect says what repeating a call would do. It decides what happens when a
+// worker dies in the middle of one.
+type Effect string
+
+const (
+	// EffectRead changes nothing; a lost call is repeated.
+	EffectRead Effect = "read"
+	// EffectIdempotent may be repeated with the same key without harm.
+	EffectIdempotent Effect = "idempotent"
+	// EffectOnce must never run twice. It is the default of a tool that
+	// declares nothing: a lost call becomes OutcomeUnknown.
+	EffectOnce Effect = "once"
+)
+
+// Repeatable tells whether a lost call may be executed again.
+func (e Effect) Repeatable() bool { return e == EffectRead || e == EffectIdempotent }
+
+// Valid tells whether e is one of the three effects.
+func (e Effect) Valid() bool {
+	return e == EffectRead || e == EffectIdempotent || e == EffectOnce
+}
+
+// Capabilities are what a tool says it can do to the world (CL-6).
+type Capabilities struct {
+	// Writes is true for a tool that changes anything, and for one that does
+	// not say.
+	Writes bool `json:"writes"`
+	// Checkpointable is true when what the tool changes can be rolled back.
+	Checkpointable bool `json:"checkpointable,omitempty"`
+}
+
+// Descriptor is one callable name after discovery and normalisation.
+type Descriptor struct {
+	// Name is what the model sees: ^[A-Za-z0-9_-]{1,64}$.
+	Name string `json:"name"`
+	// Public is the name that the caller declared and gets back.
+	Public string `json:"public,omitempty"`
+	// Type is the declaration type, for example "function" or "platform".
+	Type string `json:"type"`
+	// Owner decides who executes; nothing else does (VL-5).
+	Owner Ownership `json:"owner"`
+	// Source names where a gateway-owned tool comes from; empty for a client.
+	Source string `json:"source,omitempty"`
+
+	Description  string          `json:"description,omitempty"`
+	Parameters   json.RawMessage `json:"parameters,omitempty"`
+	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
+	Strict       *bool           `json:"strict,omitempty"`
+
+	Capabilities Capabilities `json:"capabilities"`
+	Effect       Effect       `json:"effect,omitempty"`
+	// ParallelSafe tools may run beside themselves; others take turns by name
+	// (VL-16).
+	ParallelSafe bool `json:"parallel_safe,omitempty"`
+	// Sequential makes any batch that contains the tool sequential (PI-5).
+	Sequential bool `json:"sequential,omitempty"`
+}
+
+// PublicName is the name the caller knows the tool by.
+func (d Descriptor) PublicName() string {
+	if d.Public != "" {
+		return d.Public
+	}
+	return d.Name
+}

@@ -1,0 +1,40 @@
+package tools
+
+import "strings"
+
+// Fault is one thing wrong with a request: where, and what to do about it.
+type Fault struct {
+	// Path is a JSON path such as tools[2].server_label.
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+func (f Fault) String() string {
+	if f.Path == "" {
+		return f.Message
+	}
+	return f.Path + ": " + f.Message
+}
+
+// Faults is everything wrong with a request. It is an error when not empty.
+type Faults []Fault
+
+// Add records one fault.
+func (f *Faults) Add(path, message string) { *f = append(*f, Fault{path, message}) }
+
+// Error lists every fault, separated by semicolons.
+func (f Faults) Error() string {
+	all := make([]string, len(f))
+	for i, fault := range f {
+		all[i] = fault.String()
+	}
+	return strings.Join(all, "; ")
+}
+
+// Err is f as an error, or nil when there is no fault.
+func (f Faults) Err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,156 @@
+// Package item knows the shapes of conversation items: the OpenAI Responses
+// items that Errand reads and writes. Items stay raw JSON; this package peeks
+// into them and builds new ones. Standard library only.
+package item
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Item types that Errand reads or writes.
+const (
+	TypeMessage            = "message"
+	TypeReasoning          = "reasoning"
+	TypeFunctionCall       = "function_call"
+	TypeFunctionCallOutput = "function_call_output"
+	TypeCustomCall         = "custom_tool_call"
+	TypeCustomCallOutput   = "custom_tool_call_output"
+	TypeApprovalRequest    = "mcp_approval_request"
+)
+
+// Head is what of an item decides how it is handled.
+type Head struct {
+	Type      string `json:"type"`
+	ID        string `json:"id"`
+	Role      string `json:"role"`
+	Status    string `json:"status"`
+	CallID    string `json:"call_id"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+// Peek reads the head of an item. A message may leave its type out.
+func Peek(raw json.RawMessage) (Head, error) {
+	var h Head
+	if err := json.Unmarshal(raw, &h); err != nil {
+		return Head{}, fmt.Errorf("not an item: %w", err)
+	}
+	if h.Type == "" && h.Role != "" {
+		h.Type = TypeMessage
+	}
+	return h, nil
+}
+
+// IsCall tells whether items of this type ask for an outcome.
+func IsCall(itemType string) bool {
+	return itemType == TypeFunctionCall || itemType == TypeCustomCall
+}
+
+// OutputFor is the type of the item that answers a call of the given type.
+func OutputFor(callType string) string {
+	if callType == TypeCustomCall {
+		return TypeCustomCallOutput
+	}
+	return TypeFunctionCallOutput
+}
+
+// Message is a message item with one piece of text. An assistant's text is
+// output_text, everybody else's input_text.
+func Message(role, text string) json.RawMessage {
+	kind := "input_text"
+	if role == "assistant" {
+		kind = "output_text"
+	}
+	type part struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	return encode(struct {
+		Type    string `json:"type"`
+		Role    string `json:"role"`
+		Content []part `json:"content"`
+	}{TypeMessage, role, []part{{kind, text}}})
+}
+
+// MessageWith is a message item with content as given: a string or parts.
+func MessageWith(role string, content json.RawMessage) json.RawMessage {
+	return encode(struct {
+		Type    string          `json:"type"`
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	}{TypeMessage, role, content})
+}
+
+// FunctionCall is a function_call item.
+func FunctionCall(callID, name, arguments string) json.RawMessage {
+	return encode(struct {
+		Type      string `json:"type"`
+		CallID    string `json:"call_id"`
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	}{TypeFunctionCall, callID, name, arguments})
+}
+
+// Output is the item that answers a call: type is TypeFunctionCallOutput or
+// TypeCustomCallOutput.
+func Output(itemType, callID, output string) json.RawMessage {
+	return encode(struct {
+		Type   string `json:"type"`
+		CallID string `json:"call_id"`
+		Output string `json:"output"`
+	}{itemType, callID, output})
+}
+
+// ApprovalRequest is the public item that asks a person about a call.
+func ApprovalRequest(id, server, name, arguments string) json.RawMessage {
+	return encode(struct {
+		Type      string `json:"type"`
+		ID        string `json:"id"`
+		Server    string `json:"server_label"`
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	}{TypeApprovalRequest, id, server, name, arguments})
+}
+
+// Text joins the text of a message item: its string content, or its
+// output_text and input_text parts. Other items have none.
+func Text(raw json.RawMessage) string {
+	var m struct {
+		Type    string          `json:"type"`
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal(raw, &m) != nil || (m.Type != TypeMessage && m.Role == "") {
+		return ""
+	}
+	var text string
+	if json.Unmarshal(m.Content, &text) == nil {
+		return text
+	}
+	var parts []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(m.Content, &parts) != nil {
+		return ""
+	}
+	var all []string
+	for _, p := range parts {
+		if p.Type == "output_text" || p.Type == "input_text" || p.Type == "text" {
+			all = append(all, p.Text)
+		}
+	}
+	return strings.Join(all, "")
+}
+
+// encode marshals values that always can be: structs of strings and raw JSON
+// that was decoded before.
+func encode(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic("item: " + err.Error())
+	}
+	return raw
+}
