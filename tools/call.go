@@ -17,8 +17,8 @@ type Call struct {
 	// Tool is the name that the caller declared (for a name nobody declared,
 	// what the model wrote).
 	Tool string `json:"tool"`
-	// Arguments are the JSON text from the model. It may be anything until
-	// prepare has looked at it.
+	// Arguments are JSON text: the model's own, which may be anything, until
+	// prepare has made them final.
 	Arguments string `json:"arguments"`
 }
 

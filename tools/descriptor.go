@@ -1,6 +1,9 @@
 package tools
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Ownership says who executes a call.
 type Ownership string
@@ -68,6 +71,8 @@ type Descriptor struct {
 	ParallelSafe bool `json:"parallel_safe,omitempty"`
 	// Sequential makes any batch that contains the tool sequential (PI-5).
 	Sequential bool `json:"sequential,omitempty"`
+	// Timeout bounds one execution in place of the run's own; 0 keeps that.
+	Timeout time.Duration `json:"timeout,omitempty"`
 }
 
 // PublicName is the name the caller knows the tool by.

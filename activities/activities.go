@@ -1,0 +1,76 @@
+package activities
+
+import (
+	"context"
+	"errors"
+
+	"errand/tools/schema"
+	"go.temporal.io/sdk/converter"
+)
+
+// Engine is what the activities ask of Temporal beside their own task. A
+// client.Client satisfies it.
+type Engine interface {
+	// QueryWorkflow fetches what this worker does not hold of a run.
+	QueryWorkflow(ctx context.Context, workflowID, runID, queryType string, args ...any) (converter.EncodedValue, error)
+	// RecordActivityHeartbeat is acknowledged by the server, unlike the
+	// heartbeats of the SDK, which are batched.
+	RecordActivityHeartbeat(ctx context.Context, taskToken []byte, details ...any) error
+}
+
+// Parts are what the activities are built from.
+type Parts struct {
+	Model Model
+	// Sources by name; tools.SourcePlatform is the worker's own tools.
+	Sources map[string]Source
+	Hooks   Hooks
+	Engine  Engine
+	// MemoryBytes bounds the conversations and surfaces kept in this worker;
+	// 0 means 64 MiB.
+	MemoryBytes int
+}
+
+// Activities are the activities of a run. Register one value per worker.
+type Activities struct {
+	model   Model
+	sources map[string]Source
+	hooks   Hooks
+	engine  Engine
+	held    held
+}
+
+// held is what a worker keeps between activities; all of it can be lost.
+type held struct {
+	conversations *conversations
+	surfaces      *surfaces
+	schemas       *schema.Cache
+}
+
+// New builds the activities, or says what is missing.
+func New(p Parts) (*Activities, error) {
+	var faults []error
+	if p.Model == nil {
+		faults = append(faults, errors.New("activities: Parts.Model is missing"))
+	}
+	if p.Engine == nil {
+		faults = append(faults, errors.New("activities: Parts.Engine is missing: pass the Temporal client"))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	if p.MemoryBytes == 0 {
+		p.MemoryBytes = 64 << 20
+	}
+	return &Activities{
+		model: p.Model, sources: p.Sources, hooks: p.Hooks, engine: p.Engine,
+		held: held{
+			conversations: newConversations(p.MemoryBytes * 3 / 4),
+			surfaces:      newSurfaces(p.MemoryBytes / 4),
+			schemas:       schema.NewCache(schemasKept),
+		},
+	}, nil
+}
+
+// schemasKept bounds the compiled schemas of a worker: 8 full runs of 512
+// tools.
+const schemasKept = 4096

@@ -1,0 +1,112 @@
+package activities
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// maxCallID is the longest call id that is kept; a longer one is replaced.
+const maxCallID = 200
+
+// checked repairs what models get wrong about the form of an answer, so that
+// the workflow sees sane data: missing and repeated ids, blank arguments,
+// calls that are not JSON, text that is not UTF-8.
+func checked(answer ModelAnswer, surface Surface, round int) (InferResult, error) {
+	r := InferResult{Stop: answer.Stop, Usage: answer.Usage, Model: answer.Model, Items: []json.RawMessage{}}
+	if r.Stop == StopCompleted {
+		r.Stop = ""
+	}
+	c := checker{surface: surface, round: round, ids: map[string]bool{}}
+	size := 0
+	for _, raw := range answer.Items {
+		it, keep := c.item(raw)
+		if !keep {
+			continue
+		}
+		r.Items = append(r.Items, it)
+		size += len(it)
+	}
+	r.Notes = c.notes
+	if size > maxAnswer {
+		return InferResult{}, temporal.NewNonRetryableApplicationError(
+			fmt.Sprintf("the model's answer has %d bytes, at most %d are taken: lower max_output_tokens", size, maxAnswer),
+			TypeLimitExceeded, nil)
+	}
+	return r, nil
+}
+
+type checker struct {
+	surface Surface
+	round   int
+	calls   int
+	ids     map[string]bool
+	notes   []string
+}
+
+func (c *checker) item(raw json.RawMessage) (json.RawMessage, bool) {
+	head, err := item.Peek(raw)
+	if err != nil || head.Type == "" {
+		c.note("an item without a type was left out")
+		return nil, false
+	}
+	if head.Type == item.TypeFunctionCall {
+		return c.call(raw), true
+	}
+	return raw, true
+}
+
+// call normalises a function_call; it keeps fields that it does not know.
+func (c *checker) call(raw json.RawMessage) json.RawMessage {
+	fields, _ := tools.Object(raw)
+	var head item.Head
+	_ = json.Unmarshal(raw, &head) // Peek has read it before
+	index := c.calls
+	c.calls++
+
+	id := head.CallID
+	switch {
+	case strings.TrimSpace(id) == "" || len(id) > maxCallID:
+		id = fmt.Sprintf("call_%d_%d", c.round, index)
+		c.note(fmt.Sprintf("call %d of round %d came without a usable id: it is now %s", index, c.round, id))
+	case c.ids[id]:
+		id = fmt.Sprintf("call_%d_%d", c.round, index)
+		c.note(fmt.Sprintf("call %d of round %d repeated the id %s: it is now %s", index, c.round, head.CallID, id))
+	}
+	c.ids[id] = true
+	set(fields, "call_id", id)
+	set(fields, "name", c.surface.public(head.Name))
+	set(fields, "arguments", argumentsText(fields["arguments"]))
+	out, err := json.Marshal(fields)
+	if err != nil { // the members were decoded from JSON
+		return raw
+	}
+	return out
+}
+
+// argumentsText is the arguments as the text that the wire wants: an object
+// becomes its JSON, a blank becomes {}.
+func argumentsText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+	}
+	if trimmed := strings.TrimSpace(text); trimmed == "" || trimmed == "null" {
+		return "{}"
+	}
+	return tools.Clean(text)
+}
+
+func set(fields map[string]json.RawMessage, name, value string) {
+	raw, err := json.Marshal(value)
+	if err == nil {
+		fields[name] = raw
+	}
+}
+
+func (c *checker) note(text string) { c.notes = append(c.notes, text) }

@@ -1,0 +1,71 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"errand/tools"
+)
+
+// DiscoverInput holds the declarations of a request.
+type DiscoverInput struct {
+	Declarations []tools.Declaration `json:"declarations"`
+}
+
+// DiscoverResult holds what the workflow cannot know: the descriptors of tools
+// that live in the worker, and what is wrong with the caller's schemas.
+type DiscoverResult struct {
+	// Found are the descriptors of gateway-owned tools by the path of their
+	// declaration.
+	Found  map[string]tools.Descriptor `json:"found,omitempty"`
+	Faults tools.Faults                `json:"faults,omitempty"`
+}
+
+// maxDescriptors bounds what discovery brings into history.
+const maxDescriptors = 3 << 19
+
+// Discover resolves declarations without opening anything (CL-2).
+func (a *Activities) Discover(_ context.Context, in DiscoverInput) (DiscoverResult, error) {
+	var out DiscoverResult
+	size := 0
+	for _, d := range in.Declarations {
+		if d.Type == tools.TypePlatform {
+			found, ok := a.platform(d.Name)
+			if !ok {
+				out.Faults.Add(d.Path+".name", fmt.Sprintf("no platform tool %q is registered on the worker", d.Name))
+				continue
+			}
+			if out.Found == nil {
+				out.Found = map[string]tools.Descriptor{}
+			}
+			out.Found[d.Path] = found
+			size += len(found.Parameters) + len(found.Description) + len(found.OutputSchema)
+			continue
+		}
+		a.checkSchema(d.Path+".parameters", d.Parameters, &out.Faults)
+		a.checkSchema(d.Path+".output_schema", d.OutputSchema, &out.Faults)
+	}
+	if size > maxDescriptors {
+		out.Faults.Add("tools", fmt.Sprintf("the platform tools' descriptions have %d bytes together, at most %d are taken: declare fewer", size, maxDescriptors))
+		out.Found = nil
+	}
+	return out, nil
+}
+
+func (a *Activities) platform(name string) (tools.Descriptor, bool) {
+	source, ok := a.sources[tools.SourcePlatform]
+	if !ok {
+		return tools.Descriptor{}, false
+	}
+	return source.Describe(name)
+}
+
+func (a *Activities) checkSchema(path string, raw json.RawMessage, faults *tools.Faults) {
+	if raw == nil {
+		return
+	}
+	if _, err := a.held.schemas.Get(raw); err != nil {
+		faults.Add(path, err.Error())
+	}
+}

@@ -1,0 +1,134 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"errand/tools"
+)
+
+// ExecuteInput is one gateway-owned call, ready to run. The tool's descriptor
+// stays out of it: the source has it.
+type ExecuteInput struct {
+	// Call holds the final arguments.
+	Call   tools.Call   `json:"call"`
+	Source string       `json:"source"`
+	Effect tools.Effect `json:"effect"`
+	// Timeout bounds the execution; 0 is no bound.
+	Timeout time.Duration `json:"timeout,omitempty"`
+}
+
+// grace is how long a tool may take to return once its context has ended. A
+// tool that ignores its context is left behind after it.
+const grace = 10 * time.Second
+
+// Execute runs one call and finalises its outcome. It returns an error only
+// for what Temporal should act on: cancellation, or a worker that goes away.
+func (a *Activities) Execute(ctx context.Context, in ExecuteInput) (tools.Outcome, error) {
+	var begun atomic.Bool
+	defer beat(ctx, func() Progress { return Progress{Begun: begun.Load()} })()
+	info := activity.GetInfo(ctx)
+	source, tool, ok := a.tool(in)
+	if !ok {
+		return tools.Fail(tools.Failed, tools.ErrNoHandler,
+			fmt.Sprintf("tool %q has no executor on this worker", in.Call.Tool)), nil
+	}
+	call := tools.Invocation{
+		RunID: info.WorkflowExecution.ID, Call: in.Call, Attempt: int(info.Attempt),
+		Arguments: json.RawMessage(in.Call.Arguments),
+		Key:       tools.Key(info.WorkflowExecution.ID, in.Call.Round, in.Call.Index),
+	}
+	if !in.Effect.Repeatable() {
+		if err := a.begin(ctx, info); err != nil {
+			return tools.Outcome{}, err
+		}
+		begun.Store(true)
+	}
+	started := time.Now()
+	out, err := execute(ctx, source, in, call)
+	if ctx.Err() != nil && err != nil {
+		return tools.Outcome{}, stopped(ctx)
+	}
+	outcome := a.finalize(ctx, in.Timeout, HookCall{
+		RunID: call.RunID, Call: in.Call, Descriptor: tool, Arguments: call.Arguments,
+	}, out, err)
+	outcome.StartedAt, outcome.EndedAt, outcome.Attempt = started.UTC(), time.Now().UTC(), call.Attempt
+	return outcome, nil
+}
+
+// begin tells the server that the tool is about to be touched, and waits for
+// the acknowledgement: a lost attempt that never said so did not begin.
+func (a *Activities) begin(ctx context.Context, info activity.Info) error {
+	err := a.engine.RecordActivityHeartbeat(ctx, info.TaskToken, Progress{Begun: true})
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return stopped(ctx)
+	default:
+		return temporal.NewApplicationErrorWithCause("the call could not begin: the server did not take its mark",
+			TypeNotBegun, err)
+	}
+}
+
+// TypeNotBegun is the error type of an attempt that ended before it touched
+// its tool. It can be scheduled again whatever the tool's effect.
+const TypeNotBegun = "NotBegun"
+
+func (a *Activities) tool(in ExecuteInput) (Source, tools.Descriptor, bool) {
+	source, ok := a.sources[in.Source]
+	if !ok {
+		return nil, tools.Descriptor{}, false
+	}
+	d, ok := source.Describe(in.Call.Tool)
+	return source, d, ok
+}
+
+// execute runs the tool beside a watch on its time and its context.
+func execute(ctx context.Context, source Source, in ExecuteInput, call tools.Invocation) (tools.Output, error) {
+	toolCtx, cancel := context.WithCancel(ctx)
+	if in.Timeout > 0 {
+		toolCtx, cancel = context.WithTimeoutCause(ctx, in.Timeout, errTimedOut)
+	}
+	defer cancel()
+	type answer struct {
+		out tools.Output
+		err error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		out, err := run(toolCtx, source, in.Call.Tool, call)
+		answers <- answer{out, err}
+	}()
+	select {
+	case got := <-answers:
+		return got.out, timedOut(toolCtx, got.err)
+	case <-toolCtx.Done():
+	}
+	late := time.NewTimer(grace)
+	defer late.Stop()
+	select {
+	case got := <-answers:
+		return got.out, timedOut(toolCtx, got.err)
+	case <-late.C:
+		return tools.Output{}, context.Cause(toolCtx)
+	}
+}
+
+var errTimedOut = errors.New("the tool timed out")
+
+// timedOut names the time-out that a tool's error was caused by, wherever in
+// the chain it is.
+func timedOut(ctx context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), errTimedOut) {
+		return errTimedOut
+	}
+	return err
+}

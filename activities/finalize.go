@@ -1,0 +1,91 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"errand/tools"
+)
+
+// finalize turns what a tool returned into the call's outcome: after-hooks,
+// output schema, size.
+func (a *Activities) finalize(ctx context.Context, limit time.Duration, call HookCall, out tools.Output, err error) tools.Outcome {
+	if errors.Is(err, errTimedOut) {
+		return tools.Fail(tools.Failed, tools.ErrTimedOut,
+			fmt.Sprintf("tool %q timed out after %s", call.Call.Tool, limit))
+	}
+	if err != nil {
+		activity.GetLogger(ctx).Warn("tool failed", "tool", call.Call.Tool, "error", err)
+		out = tools.Output{Content: tools.Fail(tools.Failed, tools.ErrExecutionFailed, err.Error()).Output, IsError: true}
+	}
+	if hookErr := a.after(ctx, call, &out); hookErr != nil {
+		o := tools.Fail(tools.Failed, tools.ErrExecutionFailed, "a hook failed after the tool had run: "+hookErr.Error())
+		o.Changes = out.Changes
+		return o
+	}
+	return a.outcome(call.Descriptor, out)
+}
+
+func (a *Activities) outcome(tool tools.Descriptor, out tools.Output) tools.Outcome {
+	text, err := Text(out.Content)
+	if err != nil {
+		o := tools.Fail(tools.Failed, tools.ErrExecutionFailed,
+			fmt.Sprintf("tool %q ran, but its output cannot be written as JSON: %v", tool.PublicName(), err))
+		o.Changes = out.Changes
+		return o
+	}
+	o := tools.Outcome{Status: tools.Succeeded, Terminate: out.Terminate, Changes: out.Changes}
+	if out.IsError {
+		// A failure never ends the run early (D27).
+		o.Status, o.ErrorType, o.Terminate = tools.Failed, tools.ErrExecutionFailed, false
+	} else {
+		o.Warnings = a.outputWarnings(tool, text)
+	}
+	o.Output, o.FullSize = tools.Cut(text, tools.MaxOutput)
+	if o.FullSize > 0 {
+		o.Warnings = append(o.Warnings, fmt.Sprintf("the output of %q had %d bytes and was cut", tool.PublicName(), o.FullSize))
+	}
+	return o
+}
+
+// outputWarnings checks an output against the tool's own schema. A mismatch
+// only warns: the call has taken place (CL-9).
+func (a *Activities) outputWarnings(tool tools.Descriptor, text string) []string {
+	if tool.OutputSchema == nil {
+		return nil
+	}
+	s, err := a.held.schemas.Get(tool.OutputSchema)
+	if err != nil {
+		return []string{fmt.Sprintf("the output schema of %q does not compile: %v", tool.PublicName(), err)}
+	}
+	if !json.Valid([]byte(text)) {
+		return []string{fmt.Sprintf("the output of %q is not JSON, as its schema wants", tool.PublicName())}
+	}
+	if issues := s.Check(json.RawMessage(text)); len(issues) > 0 {
+		return []string{fmt.Sprintf("the output of %q does not fit its schema: %s: %s",
+			tool.PublicName(), issues[0].Path, issues[0].Message)}
+	}
+	return nil
+}
+
+// Text is the content of an output as the model reads it: a string as it is,
+// anything else as JSON text.
+func Text(content any) (string, error) {
+	switch c := content.(type) {
+	case nil:
+		return "", nil
+	case string:
+		return c, nil
+	case json.RawMessage:
+		return string(c), nil
+	case []byte:
+		return string(c), nil
+	}
+	text, err := json.Marshal(content)
+	return string(text), err
+}

@@ -1,0 +1,65 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+)
+
+// HeartbeatTimeout is how long a worker may be silent before its activities
+// count as lost.
+const HeartbeatTimeout = 10 * time.Second
+
+// beatEvery is how often an activity says that it lives. It bounds how soon a
+// cancellation is noticed; activities shorter than this send nothing.
+const beatEvery = time.Second
+
+// TypeWorkerStopped is the error type of an activity whose worker was stopped.
+// It is never mistaken for a cancelled run.
+const TypeWorkerStopped = "WorkerStopped"
+
+// Progress is the only heartbeat detail: a cursor, never an output, since the
+// server counts it against the run.
+type Progress struct {
+	// Begun says that the tool may have been touched.
+	Begun bool `json:"begun,omitempty"`
+}
+
+// beat heartbeats until the returned function is called, which waits for the
+// last beat to be over.
+func beat(ctx context.Context, progress func() Progress) (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		ticker := time.NewTicker(beatEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				activity.RecordHeartbeat(ctx, progress())
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wg.Wait()
+	}
+}
+
+// stopped turns the end of an activity's context into the error that Temporal
+// should see: the cancellation itself, or that this worker goes away.
+func stopped(ctx context.Context) error {
+	if errors.Is(context.Cause(ctx), worker.ErrWorkerShutdown) {
+		return temporal.NewApplicationError("the worker was stopped", TypeWorkerStopped)
+	}
+	return ctx.Err()
+}

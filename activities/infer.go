@@ -1,0 +1,107 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// Error types of a failed inference; they are those of the run.
+const (
+	TypeModelRejected    = "ModelRejected"
+	TypeModelUnavailable = "ModelUnavailable"
+	TypeLimitExceeded    = "LimitExceeded"
+)
+
+// maxAnswer bounds one answer of a model, well under what Temporal takes.
+const maxAnswer = 3 << 19
+
+// InferInput refers to a conversation and a surface instead of holding them,
+// so that history grows with the work and not with its square.
+type InferInput struct {
+	Round   int    `json:"round"`
+	Surface string `json:"surface"`
+	// Length and Digest are of the whole conversation.
+	Length int    `json:"length"`
+	Digest string `json:"digest"`
+	// Items are those from From on. They are left out when large.
+	From  int               `json:"from"`
+	Items []json.RawMessage `json:"items,omitempty"`
+	// ToolChoice is that of this round.
+	ToolChoice json.RawMessage `json:"tool_choice,omitempty"`
+}
+
+// InferResult is a model's answer after it was checked: the workflow may trust
+// its ids, names and sizes.
+type InferResult struct {
+	Items []json.RawMessage `json:"items"`
+	// Stop is left out for a whole answer.
+	Stop  Stop        `json:"stop,omitempty"`
+	Usage *item.Usage `json:"usage,omitempty"`
+	Model string      `json:"model,omitempty"`
+	// Notes say what was repaired.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// Infer asks the model once. Temporal repeats it by the error's class.
+func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, error) {
+	defer beat(ctx, func() Progress { return Progress{} })()
+	info := activity.GetInfo(ctx)
+	surface, err := a.surface(ctx, in.Surface)
+	if err != nil {
+		return InferResult{}, inferError(ctx, err)
+	}
+	key := info.WorkflowExecution.ID
+	known, err := a.conversation(ctx, key, in)
+	if err != nil {
+		return InferResult{}, inferError(ctx, err)
+	}
+	answer, err := a.model.Infer(ctx, ModelRequest{
+		Model: surface.Model, Instructions: surface.Instructions,
+		Items: surface.outward(known.items), Tools: surface.Tools,
+		ToolChoice:        surface.outwardChoice(in.ToolChoice),
+		ParallelToolCalls: surface.ParallelToolCalls, Settings: surface.Settings,
+		Key: fmt.Sprintf("%s/%d/infer", info.WorkflowExecution.ID, in.Round),
+	})
+	if err != nil {
+		return InferResult{}, inferError(ctx, err)
+	}
+	result, err := checked(answer, surface, in.Round)
+	if err != nil {
+		return InferResult{}, err
+	}
+	next := known.with(result.Items...)
+	a.held.conversations.put(key, next, next.bytes)
+	return result, nil
+}
+
+// inferError gives a failure its class. The context's end comes first: what a
+// model says while it is being cancelled does not matter.
+func inferError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return stopped(ctx)
+	}
+	var refusal *ModelError
+	if !errors.As(err, &refusal) {
+		return temporal.NewApplicationErrorWithCause(cut(err.Error()), TypeModelUnavailable, nil)
+	}
+	if refusal.Permanent {
+		return temporal.NewNonRetryableApplicationError(cut(refusal.Error()), TypeModelRejected, nil)
+	}
+	return temporal.NewApplicationErrorWithOptions(cut(refusal.Error()), TypeModelUnavailable,
+		temporal.ApplicationErrorOptions{NextRetryDelay: min(refusal.RetryAfter, time.Hour)})
+}
+
+// cut keeps failure messages small: the server holds them while it retries.
+func cut(message string) string {
+	short, _ := tools.Cut(message, 2000)
+	return short
+}

@@ -1,0 +1,67 @@
+package activities
+
+import (
+	"encoding/json"
+
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// outward turns public names into the model's own. Items that need no change
+// go out byte for byte.
+func (s Surface) outward(items []json.RawMessage) []json.RawMessage {
+	if len(s.Names) == 0 {
+		return items
+	}
+	out := make([]json.RawMessage, len(items))
+	for i, raw := range items {
+		out[i] = raw
+		if head, err := item.Peek(raw); err == nil && head.Type == item.TypeFunctionCall {
+			out[i] = rename(raw, s.visible(head.Name))
+		}
+	}
+	return out
+}
+
+// outwardChoice does the same for a tool_choice. A platform tool is a function
+// to the model.
+func (s Surface) outwardChoice(raw json.RawMessage) json.RawMessage {
+	fields, ok := tools.Object(raw)
+	if !ok {
+		return raw
+	}
+	var members []json.RawMessage
+	if json.Unmarshal(fields["tools"], &members) == nil && members != nil {
+		for i, m := range members {
+			members[i] = s.outwardChoice(m)
+		}
+		if all, err := json.Marshal(members); err == nil {
+			fields["tools"] = all
+		}
+	}
+	var name, kind string
+	if json.Unmarshal(fields["name"], &name) == nil && name != "" {
+		set(fields, "name", s.visible(name))
+	}
+	if json.Unmarshal(fields["type"], &kind) == nil && kind == tools.TypePlatform {
+		set(fields, "type", tools.TypeFunction)
+	}
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+func rename(raw json.RawMessage, name string) json.RawMessage {
+	fields, ok := tools.Object(raw)
+	if !ok {
+		return raw
+	}
+	set(fields, "name", name)
+	out, err := json.Marshal(fields)
+	if err != nil {
+		return raw
+	}
+	return out
+}

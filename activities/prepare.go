@@ -1,0 +1,172 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"go.temporal.io/sdk/activity"
+
+	"errand/tools"
+	"errand/tools/schema"
+)
+
+// PrepareInput is a batch in origin order. It enters no history: Prepare is a
+// local activity.
+type PrepareInput struct {
+	Plan  tools.Plan     `json:"plan"`
+	Calls []PreparedCall `json:"calls"`
+	// Budget is how many gateway-owned calls may still run; negative is no
+	// bound.
+	Budget int `json:"budget"`
+}
+
+// PreparedCall is a call and the tool it names.
+type PreparedCall struct {
+	Call       tools.Call       `json:"call"`
+	Descriptor tools.Descriptor `json:"descriptor"`
+}
+
+// PrepareResult answers for every call, in the same order.
+type PrepareResult struct {
+	Calls []Prepared `json:"calls"`
+}
+
+// Prepared is a call that is ready, that waits for a person, or that has ended
+// already.
+type Prepared struct {
+	// Arguments are the final ones, only where they differ from the model's
+	// text.
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+	// Ask is not nil when a person must approve; it holds the reason.
+	Ask *string `json:"ask,omitempty"`
+	// Immediate is the outcome of a call that must not run (PI-9).
+	Immediate *tools.Outcome `json:"immediate,omitempty"`
+}
+
+// maxArguments bounds the arguments of one call.
+const maxArguments = 1 << 20
+
+// Prepare takes every call of a batch through argument shim, coercion, schema,
+// capabilities, budget and before-hooks: serially, in origin order, before any
+// of them executes (PI-7).
+func (a *Activities) Prepare(ctx context.Context, in PrepareInput) (PrepareResult, error) {
+	runID := activity.GetInfo(ctx).WorkflowExecution.ID
+	out := PrepareResult{Calls: make([]Prepared, len(in.Calls))}
+	size := 0
+	for i, c := range in.Calls {
+		if err := ctx.Err(); err != nil {
+			return PrepareResult{}, err
+		}
+		p := a.prepareOne(ctx, runID, in.Plan, c, &in.Budget)
+		if size += len(p.Arguments); size > maxAnswer {
+			p = refuse(tools.Failed, tools.ErrInvalidArguments,
+				fmt.Sprintf("the arguments of %q are too large together with the others of this batch", c.Call.Tool))
+			size -= len(p.Arguments)
+		}
+		out.Calls[i] = p
+	}
+	return out, nil
+}
+
+func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Plan, c PreparedCall, budget *int) Prepared {
+	arguments, fault := a.arguments(c)
+	if fault != nil {
+		return Prepared{Immediate: fault}
+	}
+	if fault = permit(plan, c.Descriptor); fault != nil {
+		return Prepared{Immediate: fault}
+	}
+	gateway := c.Descriptor.Owner == tools.OwnedByGateway
+	if gateway && *budget == 0 {
+		return refuse(tools.Denied, tools.ErrBudgetExceeded,
+			"the run's max_tool_calls is used up: this call was not run; answer with what you have")
+	}
+	decision, err := a.before(ctx, HookCall{RunID: runID, Call: c.Call, Descriptor: c.Descriptor, Arguments: arguments})
+	switch {
+	case err != nil:
+		return refuse(tools.Failed, tools.ErrBlocked, "a hook failed: "+err.Error())
+	case decision.Verdict == VerdictBlock:
+		return refuse(tools.Denied, tools.ErrBlocked, orDefault(decision.Reason, "the call was blocked"))
+	}
+	if gateway && *budget > 0 {
+		*budget--
+	}
+	p := Prepared{}
+	if decision.Arguments != nil {
+		arguments = decision.Arguments
+	}
+	if len(arguments) > maxArguments {
+		return refuse(tools.Failed, tools.ErrInvalidArguments,
+			fmt.Sprintf("the arguments of %q have %d bytes, at most %d are taken", c.Call.Tool, len(arguments), maxArguments))
+	}
+	if !bytes.Equal(arguments, []byte(c.Call.Arguments)) {
+		p.Arguments = arguments
+	}
+	if decision.Verdict == VerdictAsk {
+		reason := decision.Reason
+		p.Ask = &reason
+	}
+	return p
+}
+
+// arguments reads, adapts, coerces and checks the arguments of a call.
+func (a *Activities) arguments(c PreparedCall) (json.RawMessage, *tools.Outcome) {
+	invalid := func(text string) *tools.Outcome {
+		o := tools.Fail(tools.Failed, tools.ErrInvalidArguments, text)
+		return &o
+	}
+	arguments, err := schema.ParseArguments(c.Call.Arguments)
+	if err != nil {
+		return nil, invalid(err.Error())
+	}
+	if source, ok := a.sources[c.Descriptor.Source]; ok {
+		adapted, err := adapt(source, c.Descriptor.PublicName(), arguments)
+		if err != nil {
+			return nil, invalid(err.Error())
+		}
+		arguments = adapted
+	}
+	if c.Descriptor.Parameters == nil {
+		return arguments, nil
+	}
+	s, err := a.held.schemas.Get(c.Descriptor.Parameters)
+	if err != nil { // discovery refused those of the caller; any other passes unchecked
+		return arguments, nil //nolint:nilerr // a schema fault of ours is not the model's
+	}
+	coerced, _ := s.Coerce(arguments)
+	if issues := s.Check(coerced); len(issues) > 0 {
+		return nil, invalid(issues.Message(c.Call.Tool, arguments))
+	}
+	return coerced, nil
+}
+
+// permit enforces the plan before anything is opened for the call. Access goes
+// first if both are violated.
+func permit(plan tools.Plan, d tools.Descriptor) *tools.Outcome {
+	var o tools.Outcome
+	switch {
+	case plan.ReadOnly && d.Capabilities.Writes:
+		o = tools.Fail(tools.Denied, tools.ErrAccessDenied,
+			fmt.Sprintf("the run is read-only and %q writes: it was not run", d.PublicName()))
+	case plan.RequireCheckpoint && d.Capabilities.Writes && !d.Capabilities.Checkpointable:
+		o = tools.Fail(tools.Denied, tools.ErrCheckpointRequired,
+			fmt.Sprintf("the run requires checkpoints and %q has none: it was not run", d.PublicName()))
+	default:
+		return nil
+	}
+	return &o
+}
+
+func refuse(status tools.OutcomeStatus, errorType, message string) Prepared {
+	o := tools.Fail(status, errorType, message)
+	return Prepared{Immediate: &o}
+}
+
+func orDefault(text, fallback string) string {
+	if text == "" {
+		return fallback
+	}
+	return text
+}

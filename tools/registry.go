@@ -1,0 +1,73 @@
+package tools
+
+import "fmt"
+
+// Registry holds the descriptors of a run by name. It is built once, after
+// discovery, and not changed afterwards.
+type Registry struct {
+	order  []Descriptor
+	byName map[string]int // public name → place in order
+}
+
+// Duplicates says what two tools of one name mean.
+type Duplicates string
+
+const (
+	// DuplicatesError refuses the request (D4).
+	DuplicatesError Duplicates = "error"
+	// DuplicatesLast keeps the later declaration and warns.
+	DuplicatesLast Duplicates = "last"
+)
+
+// Entry is a descriptor and where it was declared.
+type Entry struct {
+	Path string
+	Descriptor
+}
+
+// NewRegistry builds the registry of a run in declaration order. Names clash
+// by what the model would see, across all owners and sources; a clash between
+// different public names is always a fault.
+func NewRegistry(entries []Entry, policy Duplicates) (*Registry, []string, Faults) {
+	r := &Registry{byName: map[string]int{}}
+	var faults Faults
+	var warnings []string
+	visible := map[string]Entry{}
+	place := map[string]int{}
+	for _, e := range entries {
+		other, taken := visible[e.Name]
+		switch {
+		case !taken:
+			place[e.Name] = len(r.order)
+			r.order = append(r.order, e.Descriptor)
+		case other.PublicName() != e.PublicName() || policy != DuplicatesLast:
+			faults.Add(e.Path+".name", fmt.Sprintf("%s %q clashes with %s %q of %s: rename one",
+				e.Type, e.PublicName(), other.Type, other.PublicName(), other.Path))
+			continue
+		default:
+			warnings = append(warnings, fmt.Sprintf("%s: %s %q replaces the one of %s",
+				e.Path, e.Type, e.PublicName(), other.Path))
+			r.order[place[e.Name]] = e.Descriptor
+		}
+		visible[e.Name] = e
+	}
+	for i, d := range r.order {
+		r.byName[d.PublicName()] = i
+	}
+	return r, warnings, faults
+}
+
+// Find returns the descriptor of a public name.
+func (r *Registry) Find(public string) (Descriptor, bool) {
+	i, ok := r.byName[public]
+	if !ok {
+		return Descriptor{}, false
+	}
+	return r.order[i], true
+}
+
+// All returns the descriptors in declaration order. Do not change them.
+func (r *Registry) All() []Descriptor { return r.order }
+
+// Len is the number of tools.
+func (r *Registry) Len() int { return len(r.order) }

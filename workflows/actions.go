@@ -1,0 +1,80 @@
+package workflows
+
+import (
+	"encoding/json"
+
+	"go.temporal.io/sdk/workflow"
+
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// handOver opens the actions and approvals of a group. The run's status says
+// pending_action before anything is published (PD-60).
+func (r *run) handOver(ctx workflow.Context, group batch) {
+	var actions, approvals batch
+	for _, c := range group.open() {
+		switch {
+		case c.approval != nil && !c.approval.settled:
+			c.approval.expiry = r.expiry(ctx)
+			approvals = append(approvals, c)
+		case c.tool.Owner == tools.OwnedByClient && c.action == nil:
+			c.action = r.ledger.open(c, r.expiry(ctx))
+			actions = append(actions, c)
+		}
+	}
+	r.refresh(ctx)
+	for _, c := range approvals {
+		r.report.output = append(r.report.output, item.ApprovalRequest(c.approval.id, c.tool.Source, c.Tool, c.Arguments))
+		r.journal.add(ctx, Event{
+			Type: EventApprovalAsked, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
+			ApprovalID: c.approval.id, Reason: c.approval.reason, Size: len(c.Arguments),
+		})
+	}
+	for _, c := range actions {
+		r.journal.add(ctx, Event{
+			Type: EventManifest, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
+			ActionID: c.action.id, Size: len(c.Arguments),
+		})
+	}
+}
+
+// refresh sets the run's status by what it waits for, and the summary that the
+// Web UI shows.
+func (r *run) refresh(ctx workflow.Context) {
+	switch {
+	case r.ledger.waiting():
+		r.report.status = PendingAction
+	case r.report.status == PendingAction:
+		r.report.status = InProgress
+	}
+	r.showDetails(ctx)
+}
+
+func (r *run) manifest(a *action) Manifest {
+	return Manifest{
+		Type: ManifestType, RunID: r.id, ActionID: a.id, ToolCallID: a.call.ID,
+		Tool: a.call.Tool, Args: json.RawMessage(a.call.Arguments),
+	}
+}
+
+// approved waits for a person if the call needs one, and tells whether the
+// call goes on.
+func (r *run) approved(ctx workflow.Context, c *call) bool {
+	if c.approval == nil {
+		return true
+	}
+	p := c.approval
+	if workflow.Await(ctx, func() bool { return p.settled }) != nil {
+		r.settle(ctx, c, cancelledOutcome())
+		return false
+	}
+	if c.settled() {
+		return false
+	}
+	if p.approved {
+		r.ledger.spend(c)
+		return true
+	}
+	return false
+}

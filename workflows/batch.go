@@ -1,0 +1,166 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"errand/activities"
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// call is one call of the current batch and where it stands.
+type call struct {
+	tools.Call
+	tool tools.Descriptor
+	seen time.Time
+	// action and approval are nil until the call is handed over or asked about.
+	action   *action
+	approval *approval
+	// outcome is nil until the call is settled; the first one stays.
+	outcome *tools.Outcome
+}
+
+func (c *call) settled() bool { return c.outcome != nil }
+
+// batch is the calls of one answer, or a part of them, in origin order.
+type batch []*call
+
+func (b batch) settled() bool {
+	for _, c := range b {
+		if !c.settled() {
+			return false
+		}
+	}
+	return true
+}
+
+// terminating tells whether every outcome asked to end the run (PI-22).
+func (b batch) terminating() bool {
+	for _, c := range b {
+		if !c.settled() || !c.outcome.Terminate {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
+// groups are what is prepared and executed together: the whole batch, or one
+// call after the other (PI-5, PI-6).
+func (b batch) groups(sequential bool) []batch {
+	if !sequential {
+		return []batch{b}
+	}
+	groups := make([]batch, len(b))
+	for i := range b {
+		groups[i] = b[i : i+1]
+	}
+	return groups
+}
+
+func (b batch) open() batch {
+	var open batch
+	for _, c := range b {
+		if !c.settled() {
+			open = append(open, c)
+		}
+	}
+	return open
+}
+
+// sequential tells whether the batch may not overlap: the run, the request or
+// one of its tools says so.
+func (r *run) sequential(b batch) bool {
+	if r.request.Run.ToolExecution == ExecuteSequential {
+		return true
+	}
+	if p := r.request.ParallelToolCalls; p != nil && !*p {
+		return true
+	}
+	for _, c := range b {
+		if c.tool.Sequential {
+			return true
+		}
+	}
+	return false
+}
+
+// hear takes a model's answer into the conversation and reads its calls. Calls
+// that must not run have their outcome already.
+func (r *run) hear(ctx workflow.Context, answer activities.InferResult) batch {
+	var b batch
+	for _, raw := range answer.Items {
+		index := r.conversation.add(raw)
+		head, err := item.Peek(raw)
+		if err != nil || head.Type != item.TypeFunctionCall {
+			r.report.output = append(r.report.output, raw)
+			r.journal.add(ctx, Event{Type: EventMessage, Item: &index, Size: len(raw)})
+			continue
+		}
+		c := r.read(ctx, raw, head, len(b))
+		if c.tool.Owner == tools.OwnedByClient {
+			r.report.output = append(r.report.output, raw)
+		}
+		b = append(b, c)
+	}
+	for _, c := range b {
+		r.refuse(c, answer.Stop)
+	}
+	return b
+}
+
+func (r *run) read(ctx workflow.Context, raw json.RawMessage, head item.Head, index int) *call {
+	var body struct {
+		Arguments string `json:"arguments"`
+	}
+	_ = json.Unmarshal(raw, &body) // the infer activity has made it text
+	c := &call{
+		Call: tools.Call{ID: head.CallID, Round: r.round, Index: index, Tool: head.Name, Arguments: body.Arguments},
+		seen: workflow.Now(ctx),
+	}
+	if tool, ok := r.registry.Find(head.Name); ok {
+		c.tool = tool
+	} else if r.request.Run.Undeclared == UndeclaredClient && head.Name != "" {
+		c.tool = clientDescriptor(tools.Declaration{Type: tools.TypeFunction, Name: head.Name})
+	}
+	return c
+}
+
+// refuse settles a call that is not even prepared: of an answer that was cut,
+// beyond the batch limit, or to a name that nobody declared.
+func (r *run) refuse(c *call, stop activities.Stop) {
+	var o tools.Outcome
+	switch {
+	case stop == activities.StopLength || stop == activities.StopFilter:
+		o = tools.Fail(tools.Failed, tools.ErrTruncated,
+			"the answer was cut before it was whole ("+string(stop)+"), so this call was not run: issue it again, shorter if need be")
+	case c.Index >= MaxBatch:
+		o = tools.Fail(tools.Denied, tools.ErrBudgetExceeded,
+			fmt.Sprintf("at most %d calls of one answer are run: issue this one again", MaxBatch))
+	case c.tool.Owner == "":
+		o = tools.Fail(tools.Failed, tools.ErrUnknownTool, r.unknown(c.Tool))
+	default:
+		return
+	}
+	c.outcome = &o
+}
+
+func (r *run) unknown(name string) string {
+	if r.registry.Len() == 0 {
+		return fmt.Sprintf("there is no tool %q: this run has no tools", name)
+	}
+	text := fmt.Sprintf("there is no tool %q; the tools are:", name)
+	for i, d := range r.registry.All() {
+		if i == 50 {
+			return text + " …"
+		}
+		if i > 0 {
+			text += ","
+		}
+		text += " " + d.PublicName()
+	}
+	return text
+}

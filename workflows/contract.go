@@ -1,0 +1,101 @@
+package workflows
+
+// TypeRun is the workflow type of a run. Its workflow id is the run id.
+const TypeRun = "Run"
+
+// DefaultTaskQueue is where runs and workers meet unless configured otherwise.
+const DefaultTaskQueue = "errand"
+
+// Signals and updates: the same name carries the same payload. An update is
+// answered, a signal cannot be.
+const (
+	// ToolOutput settles a client-owned call. Payload: Answer.
+	ToolOutput = "tool_output"
+	// ClaimAction takes an action for a while. Update only. Payload: Claim.
+	ClaimAction = "claim"
+	// SettleApproval answers an approval request. Payload: Approval.
+	SettleApproval = "approval"
+	// SendMessage gives the run a message from outside. Payload: Message.
+	SendMessage = "message"
+)
+
+// Queries. All arguments are optional and all answers stay under 1 MiB.
+const (
+	// QueryStatus answers a StatusReport.
+	QueryStatus = "status"
+	// QueryEvents takes an EventsQuery and answers an EventsPage.
+	QueryEvents = "events"
+	// QueryConversation takes a PageQuery and answers an ItemsPage.
+	QueryConversation = "conversation"
+	// QueryTraces takes a PageQuery and answers a TracesPage.
+	QueryTraces = "traces"
+	// QuerySurface takes a PageQuery and answers a SurfacePage. Workers use
+	// it; see docs/architecture.md.
+	QuerySurface = "surface"
+)
+
+// Error types of a failed run.
+const (
+	ErrInvalidRequest   = "InvalidRequest"
+	ErrDiscoveryFailed  = "DiscoveryFailed"
+	ErrModelRejected    = "ModelRejected"
+	ErrModelUnavailable = "ModelUnavailable"
+	ErrLimitExceeded    = "LimitExceeded"
+)
+
+// Limits of the wire contract, in bytes unless said otherwise. They keep every
+// payload well under what a Temporal server takes (2 MiB a payload, 4 MiB a
+// message).
+const (
+	// MaxRequestSize is the largest request that a starter sends.
+	MaxRequestSize = 3 << 19
+	// MaxAnswerSize is the largest output that a client may send.
+	MaxAnswerSize = 1 << 20
+	// MaxResultSize is the largest result; older items are left out above it.
+	MaxResultSize = 3 << 19
+	// MaxPageSize is the largest answer to a query.
+	MaxPageSize = 900 << 10
+	// MaxBatch is how many calls of one batch are taken; the rest get the
+	// outcome BudgetExceeded.
+	MaxBatch = 128
+	// MaxParallelCalls is the widest window a request may ask for.
+	MaxParallelCalls = 100
+)
+
+// Status is the state of a run.
+type Status string
+
+const (
+	Queued     Status = "queued"
+	InProgress Status = "in_progress"
+	// PendingAction is a wait for a client or a person, never terminal.
+	PendingAction Status = "pending_action"
+	Completed     Status = "completed"
+	Incomplete    Status = "incomplete"
+	Failed        Status = "failed"
+	Cancelled     Status = "cancelled"
+)
+
+// Terminal tells whether a run in this state has ended.
+func (s Status) Terminal() bool {
+	return s == Completed || s == Incomplete || s == Failed || s == Cancelled
+}
+
+// ActionStatus is the state of an action: of one client-owned call that has
+// been handed over.
+type ActionStatus string
+
+const (
+	ActionPending    ActionStatus = "pending"
+	ActionProcessing ActionStatus = "processing"
+	ActionCompleted  ActionStatus = "completed"
+	ActionFailed     ActionStatus = "failed"
+	ActionCancelled  ActionStatus = "cancelled"
+	ActionExpired    ActionStatus = "expired"
+)
+
+// Reasons of an incomplete run.
+const (
+	// ReasonMaxRounds: the round cap was reached.
+	ReasonMaxRounds = "max_rounds"
+)

@@ -1,0 +1,49 @@
+package workflows
+
+import "errand/activities"
+
+// facts are what the decision after a round depends on.
+type facts struct {
+	calls       int
+	terminating bool // every outcome of the batch asked to end the run
+	stop        activities.Stop
+	steering    int
+	followUps   int
+	round       int
+	maxRounds   int
+}
+
+type decisionKind int
+
+const (
+	goOn decisionKind = iota
+	finished
+	stopEarly
+)
+
+// decision says how a run goes on.
+type decision struct {
+	kind decisionKind
+	// reason is that of stopEarly.
+	reason string
+	// followUp takes a follow-up message into the next round.
+	followUp bool
+}
+
+// decide is what happens after a settled batch. A message from outside that
+// waits is never lost to an end that the model wanted.
+func decide(f facts) decision {
+	ends := f.calls == 0 || f.terminating
+	waiting := f.steering > 0 || (ends && f.followUps > 0)
+	switch {
+	case f.stop == activities.StopFilter && !waiting:
+		return decision{kind: stopEarly, reason: string(activities.StopFilter)}
+	case f.calls == 0 && f.stop == activities.StopLength && !waiting:
+		return decision{kind: stopEarly, reason: string(activities.StopLength)}
+	case ends && !waiting:
+		return decision{kind: finished}
+	case f.round >= f.maxRounds:
+		return decision{kind: stopEarly, reason: ReasonMaxRounds}
+	}
+	return decision{kind: goOn, followUp: ends && f.steering == 0}
+}

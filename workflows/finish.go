@@ -1,0 +1,171 @@
+package workflows
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"errand/activities"
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// ending is how a run ends.
+type ending struct {
+	status Status
+	reason string
+	err    *RunError
+}
+
+func invalid(faults tools.Faults) ending {
+	return ending{status: Failed, err: &RunError{
+		Code: ErrInvalidRequest, Message: faults.Error(), Faults: faults,
+	}}
+}
+
+// failure is the ending that an activity's error means.
+func (r *run) failure(ctx workflow.Context, err error) ending {
+	if ctx.Err() != nil || temporal.IsCanceledError(err) {
+		return ending{status: Cancelled}
+	}
+	code, message := ErrModelUnavailable, err.Error()
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		message = app.Message()
+		switch app.Type() {
+		case activities.TypeModelRejected, activities.TypeLimitExceeded:
+			code = app.Type()
+		}
+	}
+	if r.round == 0 {
+		code = ErrDiscoveryFailed
+	}
+	return ending{status: Failed, err: &RunError{Code: code, Message: message}}
+}
+
+// finish takes what has arrived meanwhile, and ends the run. Nothing is
+// accepted any more from the moment that the result is made.
+func (r *run) finish(ctx workflow.Context, end ending) (*Result, error) {
+	detached, _ := workflow.NewDisconnectedContext(ctx)
+	for settled := false; !settled; {
+		if err := workflow.Await(detached, func() bool { return workflow.AllHandlersFinished(detached) }); err != nil {
+			return nil, err
+		}
+		settled = !r.receive(detached)
+	}
+	r.inbox.closed = true
+	r.report.status = end.status
+	if end.err != nil {
+		r.report.lastError = end.err.Code + ": " + end.err.Message
+	}
+	r.warnLeftovers(detached)
+	r.journal.add(detached, Event{Type: EventRunEnd, Status: string(end.status), Reason: end.why()})
+	r.journal.closed = true
+	r.showDetails(detached)
+	result := r.result(end)
+	switch end.status {
+	case Failed:
+		return nil, temporal.NewApplicationErrorWithOptions(end.err.Message, end.err.Code,
+			temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{result}})
+	case Cancelled:
+		return nil, temporal.NewCanceledError(*result)
+	}
+	return result, nil
+}
+
+func (e ending) why() string {
+	if e.err != nil {
+		return e.err.Code
+	}
+	return e.reason
+}
+
+// warnLeftovers names what nobody will read: signals of unknown names, and
+// messages that came too late for another round.
+func (r *run) warnLeftovers(ctx workflow.Context) {
+	if names := workflow.GetUnhandledSignalNames(ctx); len(names) > 0 {
+		r.report.warn("signals with unknown names were ignored: " + strings.Join(names, ", "))
+	}
+	if n := len(r.inbox.steering) + len(r.inbox.followUps); n > 0 {
+		r.report.warn("the run ended with messages that it had not delivered")
+	}
+}
+
+// result is what a run ends with, within MaxResultSize.
+func (r *run) result(end ending) *Result {
+	result := &Result{
+		ID: r.id, Object: "response", Status: end.status, Model: r.report.model,
+		Output: r.report.output, OutputText: r.outputText(), Usage: r.report.usage, Error: end.err,
+		Metadata: r.request.Metadata, Tools: r.request.RawTools,
+		Run: RunReport{
+			Rounds: r.round, Traces: r.report.traces, Changes: r.report.changes,
+			Release: []Release{}, Warnings: r.report.allWarnings(),
+		},
+	}
+	if end.status == Incomplete {
+		result.Incomplete = &IncompleteReason{Reason: end.reason}
+	}
+	fit(result)
+	return result
+}
+
+// outputText is the text of the last message.
+func (r *run) outputText() string {
+	for i := len(r.report.output) - 1; i >= 0; i-- {
+		if head, err := item.Peek(r.report.output[i]); err == nil && head.Type == item.TypeMessage {
+			return item.Text(r.report.output[i])
+		}
+	}
+	return ""
+}
+
+// fit leaves out the oldest traces and items, as many as it takes.
+func fit(result *Result) {
+	if result.Output == nil {
+		result.Output = []json.RawMessage{}
+	}
+	if result.Run.Traces == nil {
+		result.Run.Traces = []tools.Trace{}
+	}
+	if result.Run.Changes == nil {
+		result.Run.Changes = []tools.Change{}
+	}
+	for size := encodedSize(result); size > MaxResultSize; size = encodedSize(result) {
+		excess := size - MaxResultSize
+		switch {
+		case len(result.Run.Traces) > 100:
+			half := len(result.Run.Traces) / 2
+			result.Run.Traces = result.Run.Traces[half:]
+			result.Run.TracesLeftOut += half
+		case len(result.Output) > 0:
+			n, dropped := 0, 0
+			for n < len(result.Output) && dropped < excess {
+				dropped += encodedSize(result.Output[n])
+				n++
+			}
+			result.Output = result.Output[n:]
+			result.Run.ItemsLeftOut += n
+		case len(result.Run.Changes) > 0:
+			result.Run.Changes = []tools.Change{}
+			result.Run.Warnings = append(result.Run.Warnings, "the changes did not fit in the result")
+		case len(result.Tools) > 0:
+			result.Tools = nil
+		case len(result.OutputText) > 0:
+			result.OutputText, _ = tools.Cut(result.OutputText, MaxResultSize/4)
+			return
+		default:
+			return
+		}
+	}
+}
+
+func encodedSize(v any) int {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return 0
+	}
+	return len(text)
+}

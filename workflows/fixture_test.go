@@ -1,0 +1,187 @@
+package workflows_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"errand/activities"
+	"errand/tools"
+	"errand/tools/item"
+	"errand/workflows"
+)
+
+// bench is a workflow test environment with a scripted model and platform
+// tools that run for real.
+type bench struct {
+	*testsuite.TestWorkflowEnvironment
+	t       *testing.T
+	mu      sync.Mutex
+	answers []func(activities.InferInput) (activities.InferResult, error)
+	inputs  []activities.InferInput
+}
+
+// newBench makes an environment whose model gives the answers in turn.
+func newBench(t *testing.T, source source, hooks activities.Hooks, answers ...any) *bench {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	b := &bench{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
+	for _, a := range answers {
+		switch a := a.(type) {
+		case activities.InferResult:
+			b.answers = append(b.answers, func(activities.InferInput) (activities.InferResult, error) { return a, nil })
+		case error:
+			b.answers = append(b.answers, func(activities.InferInput) (activities.InferResult, error) {
+				return activities.InferResult{}, a
+			})
+		}
+	}
+	parts := activities.Parts{Model: noModel{}, Engine: noEngine{}, Hooks: hooks, Sources: map[string]activities.Source{}}
+	if source != nil {
+		parts.Sources[tools.SourcePlatform] = source
+	}
+	acts, err := activities.New(parts)
+	require.NoError(t, err)
+	b.RegisterActivity(acts)
+	b.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeRun})
+	b.OnActivity(acts.Infer, mock.Anything, mock.Anything).Return(b.infer)
+	return b
+}
+
+func (b *bench) infer(_ context.Context, in activities.InferInput) (activities.InferResult, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.inputs = append(b.inputs, in)
+	if in.Round > len(b.answers) {
+		return activities.InferResult{}, temporal.NewNonRetryableApplicationError("no answer is scripted", activities.TypeModelRejected, nil)
+	}
+	return b.answers[in.Round-1](in)
+}
+
+// run executes a request and returns its result, also out of an error.
+func (b *bench) run(request string) (*workflows.Result, error) {
+	b.t.Helper()
+	b.ExecuteWorkflow(workflows.TypeRun, json.RawMessage(request))
+	require.True(b.t, b.IsWorkflowCompleted())
+	var result workflows.Result
+	err := b.GetWorkflowError()
+	if err == nil {
+		require.NoError(b.t, b.GetWorkflowResult(&result))
+		return &result, nil
+	}
+	var app *temporal.ApplicationError
+	var cancelled *temporal.CanceledError
+	switch {
+	case errors.As(err, &app):
+		require.NoError(b.t, app.Details(&result))
+	case errors.As(err, &cancelled):
+		require.NoError(b.t, cancelled.Details(&result))
+	default:
+		b.t.Fatalf("the run ended with %v", err)
+	}
+	return &result, err
+}
+
+func (b *bench) query(name string, answer any, args ...any) {
+	b.t.Helper()
+	value, err := b.QueryWorkflow(name, args...)
+	require.NoError(b.t, err)
+	require.NoError(b.t, value.Get(answer))
+}
+
+// events are the type and the call of every event, in order.
+func (b *bench) events() []string {
+	var page workflows.EventsPage
+	b.query(workflows.QueryEvents, &page)
+	require.True(b.t, page.Done)
+	all := make([]string, len(page.Events))
+	for i, e := range page.Events {
+		require.Equal(b.t, i+1, e.Seq)
+		all[i] = string(e.Type)
+		if e.ToolCallID != "" {
+			all[i] += " " + e.ToolCallID
+		}
+	}
+	return all
+}
+
+func (b *bench) conversation() []json.RawMessage {
+	var page workflows.ItemsPage
+	b.query(workflows.QueryConversation, &page)
+	return page.Items
+}
+
+// outputs are the texts of the calls' outputs in the conversation, in order.
+func (b *bench) outputs() []string {
+	var all []string
+	for _, it := range b.conversation() {
+		var o struct{ Type, Output string }
+		require.NoError(b.t, json.Unmarshal(it, &o))
+		if o.Type == item.TypeFunctionCallOutput {
+			all = append(all, o.Output)
+		}
+	}
+	return all
+}
+
+// say is an answer with text only.
+func say(text string) activities.InferResult {
+	return activities.InferResult{Items: []json.RawMessage{item.Message("assistant", text)}}
+}
+
+// calls is an answer that asks for tools: id, name, arguments each.
+func calls(words ...string) activities.InferResult {
+	var r activities.InferResult
+	for i := 0; i+2 < len(words); i += 3 {
+		r.Items = append(r.Items, item.FunctionCall(words[i], words[i+1], words[i+2]))
+	}
+	return r
+}
+
+// source is a set of platform tools by name.
+type source map[string]func(context.Context, tools.Invocation) (tools.Output, error)
+
+func (s source) Describe(name string) (tools.Descriptor, bool) {
+	_, ok := s[name]
+	return tools.Descriptor{
+		Name: name, Type: tools.TypePlatform, Owner: tools.OwnedByGateway, Source: tools.SourcePlatform,
+		Parameters: json.RawMessage(`{"type":"object"}`), Effect: tools.EffectIdempotent, ParallelSafe: name != "exclusive",
+		Sequential: name == "sequential", Capabilities: tools.Capabilities{Writes: name != "look"},
+	}, ok
+}
+
+func (source) Prepare(_ string, arguments []byte) ([]byte, error) { return arguments, nil }
+
+func (s source) Execute(ctx context.Context, name string, call tools.Invocation) (tools.Output, error) {
+	return s[name](ctx, call)
+}
+
+// answers is a tool that always says the same.
+func answers(text string) func(context.Context, tools.Invocation) (tools.Output, error) {
+	return func(context.Context, tools.Invocation) (tools.Output, error) { return tools.Output{Content: text}, nil }
+}
+
+type noModel struct{}
+
+func (noModel) Infer(context.Context, activities.ModelRequest) (activities.ModelAnswer, error) {
+	return activities.ModelAnswer{}, errors.New("not scripted")
+}
+
+type noEngine struct{}
+
+func (noEngine) QueryWorkflow(context.Context, string, string, string, ...any) (converter.EncodedValue, error) {
+	return nil, errors.New("no server")
+}
+
+func (noEngine) RecordActivityHeartbeat(context.Context, []byte, ...any) error { return nil }
+
+var _ activities.Source = source{}

@@ -1,0 +1,157 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"errand/activities"
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// handle takes a group of calls from prepare to their results in the
+// conversation. It returns when every one of them is settled, also when the
+// run is cancelled meanwhile.
+func (r *run) handle(ctx workflow.Context, group batch) {
+	if len(group) == 0 {
+		return
+	}
+	for _, c := range group {
+		r.journal.add(ctx, Event{Type: EventToolStart, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner, Size: len(c.Arguments)})
+	}
+	for _, c := range group {
+		if c.settled() {
+			r.ended(ctx, c)
+		}
+	}
+	r.prepare(ctx, group)
+	r.handOver(ctx, group)
+	r.executeAll(ctx, group)
+	r.await(ctx, group)
+	r.join(ctx, group)
+}
+
+// prepare takes the open calls of a group through the stages before
+// execution.
+func (r *run) prepare(ctx workflow.Context, group batch) {
+	open := group.open()
+	if len(open) == 0 {
+		return
+	}
+	in := activities.PrepareInput{Plan: r.request.Run.Plan, Budget: r.budget()}
+	for _, c := range open {
+		in.Calls = append(in.Calls, activities.PreparedCall{Call: c.Call, Descriptor: c.tool})
+	}
+	ctx = workflow.WithLocalActivityOptions(ctx, localOptions(summary("round %d · prepare %d calls", r.round, len(open))))
+	out, err := performLocal(ctx, acts.Prepare, in)
+	for i, c := range open {
+		switch {
+		case err != nil:
+			r.settle(ctx, c, prepareFailed(ctx, err))
+		case i >= len(out.Calls):
+			r.settle(ctx, c, tools.Fail(tools.Failed, tools.ErrExecutionFailed, "the call was not prepared"))
+		default:
+			r.prepared(ctx, c, out.Calls[i])
+		}
+	}
+}
+
+func prepareFailed(ctx workflow.Context, err error) tools.Outcome {
+	if ctx.Err() != nil || temporal.IsCanceledError(err) {
+		return cancelledOutcome()
+	}
+	return tools.Fail(tools.Failed, tools.ErrExecutionFailed, "the call could not be prepared: "+err.Error())
+}
+
+func (r *run) prepared(ctx workflow.Context, c *call, p activities.Prepared) {
+	if p.Arguments != nil {
+		c.Arguments = string(p.Arguments)
+	}
+	switch {
+	case p.Immediate != nil:
+		r.settle(ctx, c, *p.Immediate)
+	case p.Ask != nil:
+		c.approval = r.ledger.ask(c, *p.Ask)
+	default:
+		r.ledger.spend(c)
+	}
+}
+
+// budget is how many gateway-owned calls may still run; -1 is no bound.
+func (r *run) budget() int {
+	if r.request.MaxToolCalls == 0 {
+		return -1
+	}
+	return max(0, r.request.MaxToolCalls-r.ledger.spent)
+}
+
+// await waits until every call of the group is settled. A cancelled run stops
+// waiting for clients and people at once, and for running tools until they
+// have ended.
+func (r *run) await(ctx workflow.Context, group batch) {
+	stop := r.watchDeadline(ctx, group)
+	err := workflow.Await(ctx, group.settled)
+	stop()
+	if err == nil {
+		return
+	}
+	for _, c := range group.open() {
+		if c.action != nil || (c.approval != nil && !c.approval.settled) {
+			r.settle(ctx, c, cancelledOutcome())
+		}
+	}
+	detached, _ := workflow.NewDisconnectedContext(ctx)
+	if err := workflow.Await(detached, group.settled); err != nil {
+		workflow.GetLogger(ctx).Error("a call was not settled", "error", err)
+	}
+}
+
+// settle gives a call its outcome; the first one stays.
+func (r *run) settle(ctx workflow.Context, c *call, o tools.Outcome) {
+	if c.settled() {
+		return
+	}
+	c.outcome = &o
+	r.ledger.close(c)
+	r.ended(ctx, c)
+	r.refresh(ctx)
+}
+
+// ended records the end of a call: events in completion order, and a trace.
+func (r *run) ended(ctx workflow.Context, c *call) {
+	o := c.outcome
+	r.journal.add(ctx, Event{
+		Type: EventToolEnd, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
+		Status: string(o.Status), ErrorType: o.ErrorType, Size: len(o.Output),
+	})
+	r.report.traces = append(r.report.traces, tools.TraceOf(c.Call, *o, c.seen, workflow.Now(ctx)))
+	r.report.changes = append(r.report.changes, o.Changes...)
+	for _, w := range o.Warnings {
+		r.report.warn(fmt.Sprintf("round %d, call %s: %s", c.Round, c.ID, w))
+	}
+	if !o.Succeeded() {
+		r.report.lastError = c.Tool + ": " + o.Message()
+	}
+}
+
+// join appends the outcomes of a settled group to the conversation in origin
+// order, whatever order they came in.
+func (r *run) join(ctx workflow.Context, group batch) {
+	for _, c := range group {
+		result := item.Output(item.TypeFunctionCallOutput, c.ID, c.outcome.Output)
+		index := r.conversation.add(result)
+		if c.tool.Owner == tools.OwnedByClient {
+			r.report.output = append(r.report.output, result)
+		}
+		r.journal.add(ctx, Event{
+			Type: EventToolResult, ToolCallID: c.ID, Tool: c.Tool,
+			Status: string(c.outcome.Status), Item: &index, Size: len(c.outcome.Output),
+		})
+	}
+}
+
+func cancelledOutcome() tools.Outcome {
+	return tools.Fail(tools.Cancelled, tools.ErrCancelled, "the run was cancelled before this call was done")
+}

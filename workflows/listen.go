@@ -1,0 +1,121 @@
+package workflows
+
+import (
+	"encoding/json"
+
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/workflow"
+
+	"errand/tools/item"
+)
+
+// inbox is what arrived from outside and waits for its turn.
+type inbox struct {
+	steering  []json.RawMessage
+	followUps []json.RawMessage
+	channels  []inlet
+	closed    bool
+}
+
+// inlet is a signal channel and what decides about its payloads.
+type inlet struct {
+	name    string
+	channel workflow.ReceiveChannel
+	check   func(workflow.Context, converter.RawValue) (commit, error)
+}
+
+func (i *inbox) queue(m Message) {
+	message := item.MessageWith(m.Role, m.Content)
+	if m.Deliver == DeliverFollowUp {
+		i.followUps = append(i.followUps, message)
+		return
+	}
+	i.steering = append(i.steering, message)
+}
+
+// take removes the messages of the next round: all steering, or one follow-up.
+func (i *inbox) take(followUp bool) []json.RawMessage {
+	if followUp && len(i.followUps) > 0 {
+		next := i.followUps[:1:1]
+		i.followUps = i.followUps[1:]
+		return next
+	}
+	next := i.steering
+	i.steering = nil
+	return next
+}
+
+// listen registers everything that reaches a run from outside: queries,
+// updates, signals.
+func (r *run) listen(ctx workflow.Context) error {
+	if err := r.answerQueries(ctx); err != nil {
+		return err
+	}
+	checks := []inlet{
+		{name: ToolOutput, check: r.checkAnswer},
+		{name: SettleApproval, check: r.checkApproval},
+		{name: SendMessage, check: r.checkMessage},
+	}
+	for _, in := range checks {
+		if err := r.takeUpdates(ctx, in); err != nil {
+			return err
+		}
+		in.channel = workflow.GetSignalChannel(ctx, in.name)
+		r.inbox.channels = append(r.inbox.channels, in)
+		workflow.Go(ctx, func(ctx workflow.Context) { r.takeSignals(ctx, in) })
+	}
+	return r.takeUpdates(ctx, inlet{name: ClaimAction, check: r.checkClaim})
+}
+
+func (r *run) takeUpdates(ctx workflow.Context, in inlet) error {
+	check := func(ctx workflow.Context, payload converter.RawValue) error {
+		if r.inbox.closed {
+			return errEnding
+		}
+		_, err := in.check(ctx, payload)
+		return err
+	}
+	handler := func(ctx workflow.Context, payload converter.RawValue) (Receipt, error) {
+		commit, err := in.check(ctx, payload)
+		if err != nil { // it changed since the validator looked
+			return Receipt{}, err
+		}
+		return commit(ctx), nil
+	}
+	return workflow.SetUpdateHandlerWithOptions(ctx, in.name, handler, workflow.UpdateHandlerOptions{Validator: check})
+}
+
+func (r *run) takeSignals(ctx workflow.Context, in inlet) {
+	for {
+		var payload converter.RawValue
+		in.channel.Receive(ctx, &payload)
+		r.takeSignal(ctx, in, payload)
+	}
+}
+
+// takeSignal does what an update would do. Its sender cannot be told no, so a
+// refusal is recorded and changes nothing.
+func (r *run) takeSignal(ctx workflow.Context, in inlet, payload converter.RawValue) {
+	commit, err := in.check(ctx, payload)
+	if err != nil {
+		r.journal.add(ctx, Event{Type: EventRejected, Reason: in.name + ": " + err.Error()})
+		r.report.lastError = "rejected " + in.name + ": " + err.Error()
+		r.showDetails(ctx)
+		return
+	}
+	commit(ctx)
+}
+
+// receive takes every signal that has arrived. It is called before a decision
+// that could end the run: what the server has accepted must not be lost.
+func (r *run) receive(ctx workflow.Context) (some bool) {
+	for _, in := range r.inbox.channels {
+		var payload converter.RawValue
+		for in.channel.ReceiveAsync(&payload) {
+			some = true
+			r.takeSignal(ctx, in, payload)
+			payload = converter.RawValue{}
+		}
+	}
+	return some
+}

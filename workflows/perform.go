@@ -1,0 +1,115 @@
+package workflows
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"errand/activities"
+	"errand/tools"
+)
+
+// acts is never called: its method values name the activities and type their
+// arguments.
+var acts *activities.Activities
+
+// perform runs an activity whose argument and result the compiler checks.
+func perform[In, Out any](ctx workflow.Context, activity func(context.Context, In) (Out, error), in In) (Out, error) {
+	var out Out
+	err := workflow.ExecuteActivity(ctx, activity, in).Get(ctx, &out)
+	return out, err
+}
+
+// performLocal does the same beside the workflow task: no round trip, and the
+// argument stays out of history.
+func performLocal[In, Out any](ctx workflow.Context, activity func(context.Context, In) (Out, error), in In) (Out, error) {
+	var out Out
+	err := workflow.ExecuteLocalActivity(ctx, activity, in).Get(ctx, &out)
+	return out, err
+}
+
+// inferLimit bounds one attempt at an inference. A worker that died is noticed
+// by its heartbeat long before; this is for a model that never ends.
+const inferLimit = time.Hour
+
+func inferOptions(request Request, round, items int) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		ActivityID:          fmt.Sprintf("%d/infer", round),
+		StartToCloseTimeout: inferLimit,
+		HeartbeatTimeout:    activities.HeartbeatTimeout,
+		WaitForCancellation: true,
+		Summary:             summary("round %d · infer %s (%d items)", round, request.Model, items),
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
+			MaximumAttempts: int32(request.Run.ModelAttempts), //nolint:gosec // 1 to 1000, checked when decoded
+		},
+	}
+}
+
+// Execute has no limit of its own when the tool has none; Temporal wants a
+// number.
+const (
+	unlimited     = 365 * 24 * time.Hour
+	executeMargin = 30 * time.Second
+	// readAttempts bounds the repeats of a repeatable call whose workers die:
+	// the call may be what kills them.
+	readAttempts = 5
+)
+
+func executeOptions(c *call, limit time.Duration, try int) workflow.ActivityOptions {
+	o := workflow.ActivityOptions{
+		ActivityID:          fmt.Sprintf("%d/%d/execute", c.Round, c.Index),
+		StartToCloseTimeout: unlimited,
+		HeartbeatTimeout:    activities.HeartbeatTimeout,
+		WaitForCancellation: true,
+		Summary:             summary("round %d · %s %s", c.Round, c.Tool, c.Arguments),
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
+			MaximumAttempts: 1,
+		},
+	}
+	if try > 1 {
+		o.ActivityID = fmt.Sprintf("%s/%d", o.ActivityID, try)
+	}
+	if limit > 0 {
+		o.StartToCloseTimeout = limit + executeMargin
+	}
+	if c.tool.Effect.Repeatable() {
+		o.RetryPolicy.MaximumAttempts = readAttempts
+	}
+	return o
+}
+
+// localOptions are those of prepare and discovery: pure work in the worker's
+// memory, and hooks.
+func localOptions(text string) workflow.LocalActivityOptions {
+	return workflow.LocalActivityOptions{
+		StartToCloseTimeout: time.Minute,
+		Summary:             text,
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumAttempts: 5,
+		},
+	}
+}
+
+// maxSummary keeps what the Web UI shows of an activity on one line.
+const maxSummary = 118
+
+func summary(format string, args ...any) string {
+	text := strings.Join(strings.Fields(tools.Clean(fmt.Sprintf(format, args...))), " ")
+	if len(text) <= maxSummary {
+		return text
+	}
+	cut := 0
+	for i := range text {
+		if i > maxSummary-len("…") {
+			break
+		}
+		cut = i
+	}
+	return text[:cut] + "…"
+}

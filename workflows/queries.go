@@ -1,0 +1,121 @@
+package workflows
+
+import (
+	"encoding/json"
+
+	"go.temporal.io/sdk/workflow"
+
+	"errand/tools"
+)
+
+const (
+	defaultEvents = 500
+	maxEvents     = 1000
+)
+
+// answerQueries registers the queries. They are free: nothing enters history.
+func (r *run) answerQueries(ctx workflow.Context) error {
+	handlers := []struct {
+		name    string
+		handler any
+	}{
+		{QueryStatus, func() (StatusReport, error) { return r.status(ctx), nil }},
+		{QueryEvents, r.eventsPage},
+		{QueryConversation, func(q PageQuery) (ItemsPage, error) {
+			items, next := page(r.conversation.items, q, func(it json.RawMessage) int { return len(it) })
+			return ItemsPage{Items: items, Next: next, Done: next >= len(r.conversation.items)}, nil
+		}},
+		{QueryTraces, func(q PageQuery) (TracesPage, error) {
+			traces, next := page(r.report.traces, q, traceSize)
+			return TracesPage{Traces: traces, Next: next, Done: next >= len(r.report.traces)}, nil
+		}},
+		{QuerySurface, r.surfacePage},
+	}
+	for _, h := range handlers {
+		if err := workflow.SetQueryHandler(ctx, h.name, h.handler); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) eventsPage(q EventsQuery) (EventsPage, error) {
+	limit := q.Limit
+	if limit <= 0 {
+		limit = defaultEvents
+	}
+	return r.journal.page(q.After, min(limit, maxEvents)), nil
+}
+
+func (r *run) surfacePage(q PageQuery) (SurfacePage, error) {
+	text := r.surface.text
+	from := min(max(q.From, 0), len(text))
+	end := min(from+MaxPageSize/2, len(text)) // JSON text doubles when it is quoted
+	for end < len(text) && !runeStart(text[end]) {
+		end--
+	}
+	return SurfacePage{Text: text[from:end], Next: end, Done: end == len(text)}, nil
+}
+
+func runeStart(b byte) bool { return b&0xC0 != 0x80 }
+
+// page returns entries from q.From on, at least one if there is one, within
+// the bytes asked for.
+func page[T any](all []T, q PageQuery, size func(T) int) ([]T, int) {
+	limit := q.MaxBytes
+	if limit <= 0 || limit > MaxPageSize {
+		limit = MaxPageSize
+	}
+	next := min(max(q.From, 0), len(all))
+	some := []T{}
+	for used := 0; next < len(all); next++ {
+		used += size(all[next]) + 1
+		if used > limit && len(some) > 0 {
+			break
+		}
+		some = append(some, all[next])
+	}
+	return some, next
+}
+
+func traceSize(t tools.Trace) int { return 250 + len(t.Tool) + len(t.ToolCallID) + len(t.Error) }
+
+// status is the answer to the query of that name.
+func (r *run) status(ctx workflow.Context) StatusReport {
+	report := StatusReport{
+		RunID: r.id, Status: r.report.status, Round: r.round, Usage: r.report.usage,
+		LastError: r.report.lastError, Events: len(r.journal.events), Items: len(r.conversation.items),
+		Actions: []OpenAction{}, Approvals: []OpenApproval{},
+	}
+	room := MaxPageSize
+	now := workflow.Now(ctx)
+	for _, a := range r.ledger.actions {
+		if a.call.settled() {
+			continue
+		}
+		if room -= len(a.call.Arguments) + 500; room < 0 && len(report.Actions) > 0 {
+			report.ActionsLeftOut++
+			continue
+		}
+		open := OpenAction{Manifest: r.manifest(a), ExpiresAt: a.expiry}
+		open.Status, open.Owner = a.current(now)
+		if open.Owner != "" {
+			open.LeaseUntil = a.lease
+		}
+		report.Actions = append(report.Actions, open)
+	}
+	for _, p := range r.ledger.approvals {
+		if p.settled {
+			continue
+		}
+		if room -= len(p.call.Arguments) + 500; room < 0 && len(report.Approvals) > 0 {
+			report.ActionsLeftOut++
+			continue
+		}
+		report.Approvals = append(report.Approvals, OpenApproval{
+			ApprovalRequestID: p.id, ToolCallID: p.call.ID, Tool: p.call.Tool,
+			Args: json.RawMessage(p.call.Arguments), Reason: p.reason, ExpiresAt: p.expiry,
+		})
+	}
+	return report
+}

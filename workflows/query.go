@@ -1,0 +1,68 @@
+package workflows
+
+import (
+	"encoding/json"
+
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// StatusReport answers the query status.
+type StatusReport struct {
+	RunID     string         `json:"run_id"`
+	Status    Status         `json:"status"`
+	Round     int            `json:"round"`
+	Actions   []OpenAction   `json:"actions"`
+	Approvals []OpenApproval `json:"approvals"`
+	// ActionsLeftOut counts open actions that did not fit in one answer.
+	ActionsLeftOut int        `json:"actions_left_out,omitempty"`
+	Usage          item.Usage `json:"usage"`
+	LastError      string     `json:"last_error"`
+	// Events is the number of the newest event.
+	Events int `json:"events"`
+	// Items is the length of the conversation.
+	Items int `json:"items"`
+}
+
+// EventsQuery asks for the events after a number, at most limit of them.
+type EventsQuery struct {
+	After int `json:"after"`
+	Limit int `json:"limit"`
+}
+
+// EventsPage holds events; ask again with After set to Next. Done says that
+// the run has ended and this page holds its last event.
+type EventsPage struct {
+	Events []Event `json:"events"`
+	Next   int     `json:"next"`
+	Done   bool    `json:"done"`
+}
+
+// PageQuery asks for entries from an index on, at most max_bytes of them.
+type PageQuery struct {
+	From     int `json:"from"`
+	MaxBytes int `json:"max_bytes"`
+}
+
+// ItemsPage holds conversation items; ask again with From set to Next until
+// Done.
+type ItemsPage struct {
+	Items []json.RawMessage `json:"items"`
+	Next  int               `json:"next"`
+	Done  bool              `json:"done"`
+}
+
+// TracesPage holds traces; ask again with From set to Next until Done.
+type TracesPage struct {
+	Traces []tools.Trace `json:"traces"`
+	Next   int           `json:"next"`
+	Done   bool          `json:"done"`
+}
+
+// SurfacePage holds a piece of the surface's JSON text; From and Next count
+// bytes.
+type SurfacePage struct {
+	Text string `json:"text"`
+	Next int    `json:"next"`
+	Done bool   `json:"done"`
+}

@@ -1,0 +1,46 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// report is what a run has to say for itself beside its conversation.
+type report struct {
+	status    Status
+	model     string
+	usage     item.Usage
+	lastError string
+	// output holds the public items in origin order.
+	output   []json.RawMessage
+	traces   []tools.Trace
+	changes  []tools.Change
+	warnings []string
+	// repeats counts warnings that were left out.
+	repeats int
+}
+
+// maxWarnings bounds the warnings of a run: a flood of bad signals must not
+// grow its result.
+const maxWarnings = 200
+
+func (r *report) warn(texts ...string) {
+	for _, text := range texts {
+		if len(r.warnings) == maxWarnings {
+			r.repeats++
+			continue
+		}
+		r.warnings = append(r.warnings, text)
+	}
+}
+
+func (r *report) allWarnings() []string {
+	all := append([]string{}, r.warnings...)
+	if r.repeats > 0 {
+		all = append(all, fmt.Sprintf("… and %d more warnings", r.repeats))
+	}
+	return all
+}

@@ -1,0 +1,77 @@
+package workflows
+
+import (
+	"encoding/json"
+	"time"
+
+	"errand/tools"
+)
+
+// Request is the decoded argument of Run: an OpenAI Responses create-request
+// plus the object run.
+type Request struct {
+	Model        string
+	Instructions string
+	// Input is the conversation that the caller starts with.
+	Input []json.RawMessage
+	// Tools are the caller's declarations; RawTools is the same as written.
+	Tools    []tools.Declaration
+	RawTools json.RawMessage
+	// ToolChoice is nil when the caller left it out.
+	ToolChoice        json.RawMessage
+	ParallelToolCalls *bool
+	// MaxToolCalls bounds the gateway-owned calls of the run; 0 is no bound.
+	MaxToolCalls int
+	Metadata     json.RawMessage
+	// Settings are the fields Errand does not interpret. They reach the model
+	// unchanged in every round.
+	Settings map[string]json.RawMessage
+	// Warnings name fields that were taken out because they cannot work here.
+	Warnings []string
+	Run      Options
+}
+
+// ToolExecution is the mode of a batch.
+type ToolExecution string
+
+const (
+	// ExecuteParallel runs a batch in a sliding window.
+	ExecuteParallel ToolExecution = "parallel"
+	// ExecuteSequential finishes each call before the next one starts.
+	ExecuteSequential ToolExecution = "sequential"
+)
+
+// Undeclared says what a call to a name that nobody declared means.
+type Undeclared string
+
+const (
+	// UndeclaredError answers the model with UnknownTool.
+	UndeclaredError Undeclared = "error"
+	// UndeclaredClient hands the call to the client.
+	UndeclaredClient Undeclared = "client"
+)
+
+// Options is the object run of a request: what is Errand's own.
+type Options struct {
+	MaxRounds        int
+	ToolExecution    ToolExecution
+	MaxParallelCalls int
+	// ToolTimeout bounds one gateway-owned call; 0 switches it off.
+	ToolTimeout time.Duration
+	// ClientTimeout bounds the wait for a client or a person; 0 is no bound.
+	ClientTimeout time.Duration
+	// ModelAttempts bounds the attempts at one inference.
+	ModelAttempts int
+	Plan          tools.Plan
+	Undeclared    Undeclared
+	Duplicates    tools.Duplicates
+}
+
+// DefaultOptions are the options of a request that gives none.
+func DefaultOptions() Options {
+	return Options{
+		MaxRounds: 200, ToolExecution: ExecuteParallel, MaxParallelCalls: 5,
+		ToolTimeout: time.Minute, ModelAttempts: 10,
+		Undeclared: UndeclaredError, Duplicates: tools.DuplicatesError,
+	}
+}

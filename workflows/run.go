@@ -1,0 +1,144 @@
+package workflows
+
+import (
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/workflow"
+
+	"errand/activities"
+	"errand/tools"
+)
+
+// Run is the workflow: one durable run of a model and its tools. The argument
+// is the request as raw JSON; what is wrong with it fails the run at once and
+// never wedges a workflow task. The result is a *Result; a failed or cancelled
+// run carries the same as error details.
+func Run(ctx workflow.Context, argument converter.RawValue) (*Result, error) {
+	r := newRun(ctx)
+	if err := r.listen(ctx); err != nil {
+		return nil, err
+	}
+	return r.finish(ctx, r.story(ctx, argument))
+}
+
+// run is the state of one run.
+type run struct {
+	id           string
+	request      Request
+	registry     *tools.Registry
+	surface      surface
+	conversation conversation
+	// round counts from 1; 0 before the first inference.
+	round   int
+	ledger  ledger
+	inbox   inbox
+	journal journal
+	report  report
+}
+
+func newRun(ctx workflow.Context) *run {
+	return &run{
+		id:      workflow.GetInfo(ctx).WorkflowExecution.ID,
+		request: Request{Run: DefaultOptions()},
+		report:  report{status: Queued},
+	}
+}
+
+// story runs from the request to the end of the last round.
+func (r *run) story(ctx workflow.Context, argument converter.RawValue) ending {
+	if end, bad := r.accept(ctx, argument); bad {
+		return end
+	}
+	for {
+		if end, over := r.nextRound(ctx); over {
+			return end
+		}
+	}
+}
+
+// accept decodes the request and discovers its tools. Every fault that either
+// of them finds is reported together.
+func (r *run) accept(ctx workflow.Context, argument converter.RawValue) (ending, bool) {
+	request, faults := DecodeRequest(argument.Payload().GetData())
+	r.request = request
+	r.report.warn(request.Warnings...)
+	found, err := r.discover(ctx)
+	if err != nil {
+		return r.failure(ctx, err), true
+	}
+	faults = append(faults, found.Faults...)
+	registry, warnings, clashes := buildRegistry(request, found)
+	faults = append(faults, clashes...)
+	if len(faults) > 0 {
+		return invalid(faults), true
+	}
+	r.registry = registry
+	r.report.warn(warnings...)
+	r.report.status = InProgress
+	r.report.model = request.Model
+	r.surface = newSurface(request, registry)
+	r.journal.add(ctx, Event{Type: EventRunStart, Status: string(InProgress)})
+	for _, it := range request.Input {
+		r.conversation.add(it)
+	}
+	return ending{}, false
+}
+
+// nextRound is one inference and the handling of the batch it asked for.
+func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
+	r.round++
+	r.journal.round = r.round
+	r.journal.add(ctx, Event{Type: EventRoundStart})
+	r.showDetails(ctx)
+	answer, err := r.infer(ctx)
+	if err != nil {
+		return r.failure(ctx, err), true
+	}
+	b := r.hear(ctx, answer)
+	for _, group := range b.groups(r.sequential(b)) {
+		r.handle(ctx, group)
+	}
+	if ctx.Err() != nil {
+		return ending{status: Cancelled}, true
+	}
+	r.receive(ctx)
+	decision := decide(facts{
+		calls: len(b), terminating: b.terminating(), stop: answer.Stop,
+		steering: len(r.inbox.steering), followUps: len(r.inbox.followUps),
+		round: r.round, maxRounds: r.request.Run.MaxRounds,
+	})
+	r.journal.add(ctx, Event{Type: EventRoundEnd})
+	return r.act(ctx, decision)
+}
+
+func (r *run) act(ctx workflow.Context, d decision) (ending, bool) {
+	switch d.kind {
+	case goOn:
+		for _, m := range r.inbox.take(d.followUp) {
+			index := r.conversation.add(m)
+			r.journal.add(ctx, Event{Type: EventMessage, Item: &index, Size: len(m)})
+		}
+		return ending{}, false
+	case stopEarly:
+		return ending{status: Incomplete, reason: d.reason}, true
+	default:
+		return ending{status: Completed}, true
+	}
+}
+
+// infer asks the model for the next answer.
+func (r *run) infer(ctx workflow.Context) (activities.InferResult, error) {
+	in := r.conversation.inferInput()
+	in.Round, in.Surface = r.round, r.surface.digest
+	in.ToolChoice = choiceFor(r.request.ToolChoice, r.round, r.registry.Len())
+	ctx = workflow.WithActivityOptions(ctx, inferOptions(r.request, r.round, in.Length))
+	answer, err := perform(ctx, acts.Infer, in)
+	if err != nil {
+		return answer, err
+	}
+	r.report.usage.Add(answer.Usage)
+	r.report.warn(answer.Notes...)
+	if answer.Model != "" {
+		r.report.model = answer.Model
+	}
+	return answer, nil
+}
