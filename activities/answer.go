@@ -72,10 +72,10 @@ func (c *checker) call(raw json.RawMessage) json.RawMessage {
 	id := head.CallID
 	switch {
 	case strings.TrimSpace(id) == "" || len(id) > maxCallID:
-		id = fmt.Sprintf("call_%d_%d", c.round, index)
+		id = c.freshID(index)
 		c.note(fmt.Sprintf("call %d of round %d came without a usable id: it is now %s", index, c.round, id))
 	case c.ids[id]:
-		id = fmt.Sprintf("call_%d_%d", c.round, index)
+		id = c.freshID(index)
 		c.note(fmt.Sprintf("call %d of round %d repeated the id %s: it is now %s", index, c.round, head.CallID, id))
 	}
 	c.ids[id] = true
@@ -87,6 +87,16 @@ func (c *checker) call(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	return out
+}
+
+// freshID makes an id from the call's place that no other call of the answer
+// has had so far.
+func (c *checker) freshID(index int) string {
+	id := fmt.Sprintf("call_%d_%d", c.round, index)
+	for c.ids[id] {
+		id += "x"
+	}
+	return id
 }
 
 // argumentsText is the arguments as the text that the wire wants: an object

@@ -54,7 +54,7 @@ func (a *Activities) Execute(ctx context.Context, in ExecuteInput) (tools.Outcom
 	started := time.Now()
 	out, err := execute(ctx, source, in, call)
 	if ctx.Err() != nil && err != nil {
-		return tools.Outcome{}, stopped(ctx)
+		return tools.Outcome{}, stopped(ctx, Progress{Begun: true})
 	}
 	outcome := a.finalize(ctx, in.Timeout, HookCall{
 		RunID: call.RunID, Call: in.Call, Descriptor: tool, Arguments: call.Arguments,
@@ -71,7 +71,7 @@ func (a *Activities) begin(ctx context.Context, info activity.Info) error {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return stopped(ctx)
+		return stopped(ctx, Progress{})
 	default:
 		return temporal.NewApplicationErrorWithCause("the call could not begin: the server did not take its mark",
 			TypeNotBegun, err)

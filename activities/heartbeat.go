@@ -56,10 +56,11 @@ func beat(ctx context.Context, progress func() Progress) (stop func()) {
 }
 
 // stopped turns the end of an activity's context into the error that Temporal
-// should see: the cancellation itself, or that this worker goes away.
-func stopped(ctx context.Context) error {
+// should see: the cancellation itself, or that this worker goes away and how
+// far it got.
+func stopped(ctx context.Context, p Progress) error {
 	if errors.Is(context.Cause(ctx), worker.ErrWorkerShutdown) {
-		return temporal.NewApplicationError("the worker was stopped", TypeWorkerStopped)
+		return temporal.NewApplicationError("the worker was stopped", TypeWorkerStopped, p)
 	}
 	return ctx.Err()
 }

@@ -87,7 +87,7 @@ func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, err
 // model says while it is being cancelled does not matter.
 func inferError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return stopped(ctx)
+		return stopped(ctx, Progress{})
 	}
 	var refusal *ModelError
 	if !errors.As(err, &refusal) {

@@ -16,7 +16,7 @@ func ValidName(name string) bool {
 		return false
 	}
 	for i := range len(name) {
-		if !nameByte(name[i]) {
+		if !plain(rune(name[i])) {
 			return false
 		}
 	}
@@ -41,7 +41,7 @@ func VisibleName(identity, name string) string {
 		if b.Len() == MaxName-len(suffix) {
 			break
 		}
-		if r < 0x80 && nameByte(byte(r)) {
+		if plain(r) {
 			b.WriteRune(r)
 		} else {
 			b.WriteByte('_')
@@ -50,6 +50,6 @@ func VisibleName(identity, name string) string {
 	return b.String() + suffix
 }
 
-func nameByte(c byte) bool {
+func plain(c rune) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
 }

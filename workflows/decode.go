@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.temporal.io/sdk/workflow"
+
 	"errand/tools"
 	"errand/tools/item"
 )
@@ -94,7 +96,7 @@ func (r *Request) decodeMetadata(fields map[string]json.RawMessage, faults *tool
 
 func (r *Request) decodeSettings(fields map[string]json.RawMessage, faults *tools.Faults) {
 	r.Settings = map[string]json.RawMessage{}
-	for _, name := range sortedKeys(fields) {
+	for _, name := range workflow.DeterministicKeys(fields) {
 		raw := fields[name]
 		if reason, is := refused[name]; is && string(raw) != "null" {
 			faults.Add(name, reason)
@@ -142,13 +144,4 @@ func (r *Request) decodeInput(fields map[string]json.RawMessage, faults *tools.F
 
 func faulty(faults tools.Faults, path string) bool {
 	return slices.ContainsFunc(faults, func(f tools.Fault) bool { return f.Path == path })
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m { //workflowcheck:ignore — sorted on the next line
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.temporal.io/sdk/workflow"
+
 	"errand/tools"
 )
 
@@ -25,7 +27,7 @@ func (o *Options) decode(request map[string]json.RawMessage, faults *tools.Fault
 		faults.Add("run", "must be an object")
 		return
 	}
-	for _, name := range sortedKeys(fields) {
+	for _, name := range workflow.DeterministicKeys(fields) {
 		if !slices.Contains(optionNames, name) {
 			faults.Add("run."+name, "unknown field: known are "+strings.Join(optionNames, ", "))
 		}

@@ -1,0 +1,84 @@
+package activities
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/tools/item"
+)
+
+func TestAnswersAreRepairedInForm(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct{ item, want string }{
+		"a whole call stays":        {`{"type":"function_call","call_id":"c","name":"f","arguments":"{\"a\":1}"}`, `{"type":"function_call","call_id":"c","name":"f","arguments":"{\"a\":1}"}`},
+		"blank arguments":           {`{"type":"function_call","call_id":"c","name":"f","arguments":" "}`, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}`},
+		"no arguments":              {`{"type":"function_call","call_id":"c","name":"f"}`, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}`},
+		"null arguments":            {`{"type":"function_call","call_id":"c","name":"f","arguments":null}`, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}`},
+		"arguments as an object":    {`{"type":"function_call","call_id":"c","name":"f","arguments":{"a":9007199254740993}}`, `{"type":"function_call","call_id":"c","name":"f","arguments":"{\"a\":9007199254740993}"}`},
+		"broken arguments are kept": {`{"type":"function_call","call_id":"c","name":"f","arguments":"{oops"}`, `{"type":"function_call","call_id":"c","name":"f","arguments":"{oops"}`},
+		"no id":                     {`{"type":"function_call","name":"f","arguments":"{}"}`, `{"type":"function_call","call_id":"call_3_0","name":"f","arguments":"{}"}`},
+		"null id":                   {`{"type":"function_call","call_id":null,"name":"f","arguments":"{}"}`, `{"type":"function_call","call_id":"call_3_0","name":"f","arguments":"{}"}`},
+		"unknown fields stay":       {`{"type":"function_call","call_id":"c","name":"f","arguments":"{}","vendor":1}`, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}","vendor":1}`},
+		"a model-visible name":      {`{"type":"function_call","call_id":"c","name":"get_flight_1","arguments":"{}"}`, `{"type":"function_call","call_id":"c","name":"get.flight","arguments":"{}"}`},
+		"a message":                 {`{"type":"message","role":"assistant","content":"hi"}`, `{"type":"message","role":"assistant","content":"hi"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := Surface{Names: map[string]string{"get.flight": "get_flight_1"}}
+			r, err := checked(ModelAnswer{Items: []json.RawMessage{json.RawMessage(row.item)}}, s, 3)
+			require.NoError(t, err)
+			require.JSONEq(t, row.want, string(r.Items[0]))
+		})
+	}
+}
+
+func TestRepeatedCallIDsBecomeDifferent(t *testing.T) {
+	t.Parallel()
+	one := item.FunctionCall("c", "f", "{}")
+	r, err := checked(ModelAnswer{Items: []json.RawMessage{one, one, one}}, Surface{}, 2)
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for _, it := range r.Items {
+		head, err := item.Peek(it)
+		require.NoError(t, err)
+		require.False(t, seen[head.CallID], head.CallID)
+		seen[head.CallID] = true
+	}
+	require.Len(t, r.Notes, 2)
+}
+
+func TestGeneratedIDsNeverClash(t *testing.T) {
+	t.Parallel()
+	r, err := checked(ModelAnswer{Items: []json.RawMessage{
+		item.FunctionCall("call_2_1", "f", "{}"), item.FunctionCall("", "f", "{}"), item.FunctionCall("call_2_0", "f", "{}"), item.FunctionCall("call_2_2", "f", "{}"), item.FunctionCall("", "f", "{}"),
+	}}, Surface{}, 2)
+	require.NoError(t, err)
+	seen := map[string]bool{}
+	for _, it := range r.Items {
+		head, err := item.Peek(it)
+		require.NoError(t, err)
+		require.False(t, seen[head.CallID], "%s twice", head.CallID)
+		seen[head.CallID] = true
+	}
+}
+
+func TestAnswerOverTheLimitIsRefusedWithItsSize(t *testing.T) {
+	t.Parallel()
+	_, err := checked(ModelAnswer{Items: []json.RawMessage{item.Message("assistant", strings.Repeat("x", 2<<20))}}, Surface{}, 1)
+	require.ErrorContains(t, err, "max_output_tokens")
+}
+
+func TestNamesGoOutAsTheModelKnowsThem(t *testing.T) {
+	t.Parallel()
+	s := Surface{Names: map[string]string{"get.flight": "get_flight_1"}}
+	out := s.outward([]json.RawMessage{item.FunctionCall("c", "get.flight", "{}"), item.Message("user", "get.flight")})
+	require.Contains(t, string(out[0]), `"get_flight_1"`)
+	require.Contains(t, string(out[1]), `"get.flight"`)
+	require.JSONEq(t, `{"type":"function","name":"get_flight_1"}`, string(s.outwardChoice(json.RawMessage(`{"type":"platform","name":"get.flight"}`))))
+	require.JSONEq(t, `{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"get_flight_1"}]}`,
+		string(s.outwardChoice(json.RawMessage(`{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"get.flight"}]}`))))
+	require.JSONEq(t, `"auto"`, string(s.outwardChoice(json.RawMessage(`"auto"`))))
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"errand/starter"
+	"errand/workflows"
+)
+
+const lsHelp = `List the runs of the task queue, the newest first. The server knows whether a
+run goes on (running) and how it ended (completed, failed, cancelled,
+terminated, timed_out); completed includes incomplete ones.
+
+--pending asks every running run and keeps those that wait for a client or for
+approval, with what they wait for.`
+
+// lsFlags are those of "errand ls".
+type lsFlags struct {
+	limit   int
+	status  string
+	pending bool
+}
+
+func (a *app) lsCommand() *cobra.Command {
+	var f lsFlags
+	command := &cobra.Command{
+		Use:     "ls",
+		Aliases: []string{"list"},
+		Short:   "List runs",
+		Long:    lsHelp,
+		Example: "  {errand} ls --status failed --limit 5",
+		Args:    wants(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			query, err := f.query()
+			if err != nil {
+				return err
+			}
+			ctx := cmd.Context()
+			return a.withConnection(ctx, func(c *connection) error {
+				rows, err := c.list(ctx, query, f)
+				if err != nil {
+					return err
+				}
+				return a.showRuns(rows, time.Now())
+			})
+		},
+	}
+	command.Flags().IntVar(&f.limit, "limit", 20, "list at most this many; 0 is all")
+	command.Flags().StringVar(&f.status, "status", "", "running, completed, failed, cancelled, terminated or timed_out")
+	command.Flags().BoolVar(&f.pending, "pending", false, "only runs that wait for a client or for approval")
+	return command
+}
+
+// running is what a list calls a run that goes on, whatever it is doing.
+const running = "running"
+
+var listed = map[string]workflows.Status{
+	"": "", running: workflows.InProgress, "completed": workflows.Completed, "failed": workflows.Failed,
+	"cancelled": workflows.Cancelled, "terminated": starter.Terminated, "timed_out": starter.TimedOut,
+}
+
+func (f lsFlags) query() (starter.ListQuery, error) {
+	status, known := listed[f.status]
+	switch {
+	case !known:
+		return starter.ListQuery{}, badUsage("--status %q: write running, completed, failed, cancelled, terminated or timed_out", f.status)
+	case f.limit < 0:
+		return starter.ListQuery{}, badUsage("--limit %d: must not be negative", f.limit)
+	case f.pending && f.status != "" && f.status != running:
+		return starter.ListQuery{}, badUsage("--pending: only running runs wait: leave --status out")
+	case f.pending:
+		return starter.ListQuery{Status: workflows.InProgress}, nil
+	}
+	return starter.ListQuery{Status: status, Limit: f.limit}, nil
+}
+
+// row is one run of a list.
+type row struct {
+	ID      string    `json:"run_id"`
+	Status  string    `json:"status"`
+	Started time.Time `json:"started_at"`
+	Closed  time.Time `json:"ended_at,omitzero"`
+	Model   string    `json:"model"`
+	Prompt  string    `json:"prompt"`
+	// Actions and Approvals are there with --pending only.
+	Actions   []workflows.OpenAction   `json:"actions,omitempty"`
+	Approvals []workflows.OpenApproval `json:"approvals,omitempty"`
+}
+
+func (c *connection) list(ctx context.Context, query starter.ListQuery, f lsFlags) ([]row, error) {
+	rows := []row{}
+	for one, err := range c.starter.List(ctx, query) {
+		if err != nil {
+			return nil, err
+		}
+		r := row{ID: one.ID, Status: string(one.Status), Started: one.Started, Closed: one.Closed, Model: one.Model, Prompt: one.Prompt}
+		if one.Closed.IsZero() && one.Status == workflows.InProgress {
+			r.Status = running
+		}
+		if f.pending {
+			report, err := c.starter.Attach(one.ID).Status(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if len(report.Actions)+len(report.Approvals) == 0 || report.Status.Terminal() {
+				continue
+			}
+			r.Status, r.Actions, r.Approvals = string(report.Status), report.Actions, report.Approvals
+		}
+		if rows = append(rows, r); f.limit > 0 && len(rows) == f.limit {
+			break
+		}
+	}
+	return rows, nil
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+
+	"go.temporal.io/api/serviceerror"
+
+	"errand/cmd/errand/words"
+	"errand/starter"
+	"errand/tools"
+	"errand/worker"
+	"errand/workflows"
+)
+
+// usageError is a command line that cannot be meant.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func badUsage(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+
+// unreachableError says that no Temporal server answers.
+type unreachableError struct {
+	address string
+	err     error
+}
+
+func (e *unreachableError) Error() string { return "cannot reach Temporal at " + e.address }
+func (e *unreachableError) Unwrap() error { return e.err }
+
+// endError is the end of a run that did not complete.
+type endError struct{ result *workflows.Result }
+
+func (e *endError) Error() string { return fmt.Sprintf("run %s: %s", e.result.ID, e.result.Status) }
+
+// detachedError ends a command while its run goes on.
+type detachedError struct{ runID string }
+
+func (e *detachedError) Error() string { return "detached from run " + e.runID }
+
+// problem is what a person or a script is told of an error.
+type problem struct {
+	Message string       `json:"message"`
+	Type    string       `json:"type"`
+	Faults  tools.Faults `json:"faults"`
+	code    int
+}
+
+// Types of problems beside those of runs.
+const (
+	typeUsage       = "Usage"
+	typeIncomplete  = "Incomplete"
+	typeCancelled   = "Cancelled"
+	typeUnreachable = "Unreachable"
+	typeUnknownRun  = "UnknownRun"
+	typeRefused     = "Refused"
+	typeDetached    = "Detached"
+	typeConfig      = "InvalidConfiguration"
+	typeOther       = "Error"
+)
+
+// explain says what an error means here, and what to do about it.
+func (a *app) explain(err error) problem {
+	var (
+		usage    *usageError
+		end      *endError
+		detached *detachedError
+		invalid  *starter.InvalidRequestError
+		large    *starter.TooLargeError
+		config   *worker.Error
+	)
+	switch {
+	case errors.As(err, &usage):
+		return problem{fmt.Sprintf("%s; see %q", usage, a.commandPath()+" --help"), typeUsage, nil, exitUsage}
+	case errors.As(err, &invalid):
+		return problem{"the request has " + faults(invalid.Faults), workflows.ErrInvalidRequest, invalid.Faults, exitUsage}
+	case errors.As(err, &large):
+		return problem{large.Error(), workflows.ErrLimitExceeded, nil, exitUsage}
+	case errors.As(err, &config):
+		return problem{config.Subject + " has " + faults(config.Faults), typeConfig, config.Faults, exitFailed}
+	case errors.As(err, &end):
+		return explainEnd(end.result)
+	case errors.As(err, &detached):
+		return problem{fmt.Sprintf("run %s goes on without you: watch it with %q", detached.runID, a.usage("attach %s", words.Quote(detached.runID))), typeDetached, nil, exitDetached}
+	}
+	if p, ok := a.explainRefusal(err); ok {
+		return p
+	}
+	if p, ok := a.explainConnection(err); ok {
+		return p
+	}
+	return problem{err.Error(), typeOther, nil, exitFailed}
+}
+
+func (a *app) commandPath() string {
+	if a.command == "" {
+		return a.name
+	}
+	return a.command
+}
+
+func faults(all tools.Faults) string {
+	if len(all) == 1 {
+		return "1 fault"
+	}
+	return fmt.Sprintf("%d faults", len(all))
+}
+
+func explainEnd(r *workflows.Result) problem {
+	switch r.Status {
+	case workflows.Incomplete:
+		reason := "no reason given"
+		if r.Incomplete != nil {
+			reason = r.Incomplete.Reason
+		}
+		return problem{fmt.Sprintf("run %s is incomplete: %s", r.ID, reason), typeIncomplete, nil, exitIncomplete}
+	case workflows.Cancelled:
+		return problem{fmt.Sprintf("run %s was cancelled", r.ID), typeCancelled, nil, exitCancelled}
+	}
+	p := problem{fmt.Sprintf("run %s ended: %s", r.ID, r.Status), typeOther, nil, exitFailed}
+	if r.Error == nil {
+		return p
+	}
+	p.Message = fmt.Sprintf("run %s failed: %s: %s", r.ID, r.Error.Code, r.Error.Message)
+	p.Type, p.Faults = r.Error.Code, r.Error.Faults
+	if len(p.Faults) > 0 {
+		p.Message = fmt.Sprintf("run %s failed: its request has %s", r.ID, faults(p.Faults))
+	}
+	if r.Error.Code == workflows.ErrInvalidRequest {
+		p.code = exitUsage
+	}
+	return p
+}
+
+// explainRefusal is for what a run said no to.
+func (a *app) explainRefusal(err error) (problem, bool) {
+	var refused *starter.RefusedError
+	var closed *starter.ClosedError
+	switch {
+	case errors.As(err, &refused):
+		return problem{refused.Error(), typeRefused, nil, exitRefused}, true
+	case errors.Is(err, starter.ErrEnded):
+		return problem{"refused: the run has ended and takes nothing more", typeRefused, nil, exitRefused}, true
+	case errors.Is(err, starter.ErrNotFound):
+		return problem{fmt.Sprintf("%s: list the runs with %q", err, a.usage("ls")), typeUnknownRun, nil, exitUnknownRun}, true
+	case errors.Is(err, starter.ErrAlreadyStarted):
+		return problem{fmt.Sprintf("%s: choose another --run-id, or watch it with %q", err, a.usage("attach")), typeOther, nil, exitFailed}, true
+	case errors.As(err, &closed):
+		return problem{fmt.Sprintf("the run was closed from outside: %s", closed.Status), typeOther, nil, exitFailed}, true
+	}
+	return problem{}, false
+}
+
+// explainConnection is for what the server or the workers did not do.
+func (a *app) explainConnection(err error) (problem, bool) {
+	var (
+		unreachable *unreachableError
+		down        *serviceerror.Unavailable
+		namespace   *serviceerror.NamespaceNotFound
+		dialling    *net.OpError
+	)
+	switch {
+	case errors.As(err, &namespace):
+		return problem{fmt.Sprintf("Temporal at %s has no namespace %q: set --namespace or TEMPORAL_NAMESPACE", a.address, namespace.Namespace), typeUnreachable, nil, exitUnreachable}, true
+	case errors.As(err, &unreachable):
+		return a.unreachable(unreachable.address), true
+	case errors.As(err, &down), errors.As(err, &dialling):
+		return a.unreachable(a.address), true
+	case errors.Is(err, starter.ErrNoReply):
+		return problem{fmt.Sprintf("no worker replies on task queue %q: start one with %q", a.taskQueue(), a.usage("worker")), typeUnreachable, nil, exitUnreachable}, true
+	}
+	return problem{}, false
+}
+
+func (a *app) unreachable(address string) problem {
+	return problem{
+		fmt.Sprintf("cannot reach Temporal at %s: start one with %q, or set TEMPORAL_ADDRESS", address, a.usage("dev")),
+		typeUnreachable, nil, exitUnreachable,
+	}
+}

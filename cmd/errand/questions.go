@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"errand/workflows"
+)
+
+// lookAgain is how often open questions are compared with the run: an approval
+// that somebody else has given shows in no event of its own.
+const lookAgain = 10 * time.Second
+
+// errSettled ends a question that somebody else has answered.
+var errSettled = errors.New("settled elsewhere")
+
+// questions are the calls and approvals of a run that wait for a person. They
+// are asked one after the other, in the order in which the run opened them.
+type questions struct {
+	session *session
+	// stale: the run may have opened or settled something.
+	stale chan struct{}
+	// ready: something waits to be asked.
+	ready chan struct{}
+
+	mu    sync.Mutex
+	known map[string]*question
+	queue []*question
+}
+
+// question is one call or one approval; the other is nil.
+type question struct {
+	id       string
+	action   *workflows.OpenAction
+	approval *workflows.OpenApproval
+	ctx      context.Context
+	settle   context.CancelCauseFunc
+}
+
+func newQuestions(s *session) *questions {
+	q := &questions{
+		session: s, stale: make(chan struct{}, 1), ready: make(chan struct{}, 1), known: map[string]*question{},
+	}
+	raise(q.stale) // a run that is attached to may have waited for long
+	return q
+}
+
+// raise sets a flag that stays up until it is taken.
+func raise(flag chan struct{}) {
+	select {
+	case flag <- struct{}{}:
+	default:
+	}
+}
+
+// hear takes an event that may concern a question.
+func (q *questions) hear(e workflows.Event) {
+	switch e.Type {
+	case workflows.EventManifest, workflows.EventApprovalAsked, workflows.EventToolEnd:
+		raise(q.stale)
+	}
+}
+
+// keep compares the questions with the run whenever something has happened.
+func (q *questions) keep(ctx context.Context) {
+	ticker := time.NewTicker(lookAgain)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-q.stale:
+		case <-ticker.C:
+			if !q.waiting() {
+				continue
+			}
+		}
+		report, err := q.session.run.Status(ctx)
+		if err != nil {
+			q.retry(ctx)
+			continue
+		}
+		q.update(ctx, report)
+	}
+}
+
+// retry looks again soon: no worker has told how the run stands.
+func (q *questions) retry(ctx context.Context) {
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+		raise(q.stale)
+	}
+}
+
+func (q *questions) waiting() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.known) > 0
+}
+
+// update takes up what is new and drops what is settled.
+func (q *questions) update(ctx context.Context, report workflows.StatusReport) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	open := map[string]bool{}
+	for _, a := range report.Actions {
+		open[a.ActionID] = true
+		if !q.session.programs.serves(a.Manifest) && a.Status != workflows.ActionProcessing {
+			q.add(ctx, question{id: a.ActionID, action: &a})
+		}
+	}
+	for _, a := range report.Approvals {
+		open[a.ApprovalRequestID] = true
+		q.add(ctx, question{id: a.ApprovalRequestID, approval: &a})
+	}
+	for id, one := range q.known {
+		if !open[id] && report.ActionsLeftOut == 0 {
+			one.settle(errSettled)
+			delete(q.known, id)
+		}
+	}
+}
+
+func (q *questions) add(ctx context.Context, one question) {
+	if _, known := q.known[one.id]; known {
+		return
+	}
+	one.ctx, one.settle = context.WithCancelCause(ctx)
+	q.known[one.id] = &one
+	q.queue = append(q.queue, &one)
+	raise(q.ready)
+}
+
+// again lets a question be asked once more at the next look: its answer did
+// not arrive.
+func (q *questions) again(one *question) {
+	q.mu.Lock()
+	delete(q.known, one.id)
+	q.mu.Unlock()
+	raise(q.stale)
+}
+
+func (q *questions) next() (*question, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.queue) == 0 {
+		return nil, false
+	}
+	one := q.queue[0]
+	q.queue = q.queue[1:]
+	return one, true
+}
+
+// interview asks question after question.
+func (q *questions) interview(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-q.ready:
+		}
+		for one, some := q.next(); some && ctx.Err() == nil; one, some = q.next() {
+			if one.ctx.Err() == nil {
+				q.ask(one)
+			}
+		}
+	}
+}

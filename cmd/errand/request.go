@@ -1,0 +1,156 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"errand/starter"
+	"errand/tools"
+	"errand/workflows"
+)
+
+// defaultModel is asked when neither the command line nor ERRAND_MODEL names
+// one.
+const defaultModel = "gpt-5-mini"
+
+// requestFlags say what to run.
+type requestFlags struct {
+	file         string
+	model        string
+	instructions string
+	tools        []string
+}
+
+// request is the JSON of the request: built from a prompt, or read from a file
+// with the flags written over it.
+func (a *app) request(f requestFlags, words []string, programs programs) (json.RawMessage, error) {
+	switch {
+	case f.file != "" && len(words) > 0:
+		return nil, badUsage("a prompt and --file were given: put the prompt into the file's input, or leave --file out")
+	case f.file != "":
+		return a.fileRequest(f, programs)
+	}
+	prompt, err := a.prompt(words)
+	if err != nil {
+		return nil, err
+	}
+	model := f.model
+	if model == "" {
+		model = a.getenv("ERRAND_MODEL")
+	}
+	if model == "" {
+		model = defaultModel
+	}
+	request := starter.Request{Model: model, Instructions: f.instructions, Input: prompt}
+	for _, name := range f.tools {
+		request.Tools = append(request.Tools, starter.Platform(name))
+	}
+	for _, name := range programs.names() {
+		request.Tools = append(request.Tools, starter.Function(name, "", nil))
+	}
+	return json.Marshal(request)
+}
+
+// prompt joins the words of the command line, or reads standard input for "-".
+func (a *app) prompt(words []string) (string, error) {
+	prompt := strings.Join(words, " ")
+	if prompt == "-" {
+		text, err := io.ReadAll(a.std.in)
+		if err != nil {
+			return "", fmt.Errorf("read the prompt from standard input: %w", err)
+		}
+		prompt = string(text)
+	}
+	if strings.TrimSpace(prompt) == "" {
+		return "", badUsage("no prompt: write what to do, - to read it from standard input, or --file request.json")
+	}
+	return prompt, nil
+}
+
+// fileRequest reads a request and changes only what flags name.
+func (a *app) fileRequest(f requestFlags, programs programs) (json.RawMessage, error) {
+	raw, err := a.read(f.file)
+	if err != nil {
+		return nil, err
+	}
+	fields, ok := tools.Object(raw)
+	if !ok {
+		return nil, &starter.InvalidRequestError{Faults: tools.Faults{{Message: sourceName(f.file) + " must hold one JSON object"}}}
+	}
+	if f.model != "" {
+		fields["model"] = quoted(f.model)
+	}
+	if f.instructions != "" {
+		fields["instructions"] = quoted(f.instructions)
+	}
+	if err := addTools(fields, f.tools); err != nil {
+		return nil, err
+	}
+	if err := programs.declaredIn(sourceName(f.file), fields); err != nil {
+		return nil, err
+	}
+	if f.model == "" && f.instructions == "" && len(f.tools) == 0 {
+		return raw, nil
+	}
+	return json.Marshal(fields)
+}
+
+// addTools declares platform tools after those of the request.
+func addTools(fields map[string]json.RawMessage, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	var all []json.RawMessage
+	if given := fields["tools"]; len(given) > 0 && json.Unmarshal(given, &all) != nil {
+		return nil // what is wrong with it is found when the request is checked
+	}
+	for _, name := range names {
+		declaration, err := json.Marshal(starter.Platform(name))
+		if err != nil {
+			return err
+		}
+		all = append(all, declaration)
+	}
+	joined, err := json.Marshal(all)
+	fields["tools"] = joined
+	return err
+}
+
+// read is a file, or standard input for "-".
+func (a *app) read(path string) ([]byte, error) {
+	if path == "-" {
+		text, err := io.ReadAll(io.LimitReader(a.std.in, readLimit))
+		if err != nil {
+			return nil, fmt.Errorf("read standard input: %w", err)
+		}
+		return text, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, badUsage("%w", err)
+	}
+	return text, nil
+}
+
+// sourceName is what a message calls a file.
+func sourceName(path string) string {
+	if path == "-" {
+		return "standard input"
+	}
+	return path
+}
+
+// readLimit is above everything that a run takes; more would only be refused
+// later.
+const readLimit = 4 * workflows.MaxRequestSize
+
+func quoted(text string) json.RawMessage {
+	raw, err := json.Marshal(text)
+	if err != nil { // a string always encodes
+		panic(err)
+	}
+	return raw
+}

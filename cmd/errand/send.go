@@ -1,0 +1,45 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"errand/starter"
+	"errand/workflows"
+)
+
+func (a *app) sendCommand() *cobra.Command {
+	var followUp bool
+	command := &cobra.Command{
+		Use:   "send <run> <text…|-|@file>",
+		Short: "Give a run a message",
+		Long: `Give a run a message of the user. The model reads it after the current batch of
+calls, or with --follow-up when it would otherwise be done.`,
+		Example: `  {errand} send last "Only direct flights, please."`,
+		Args:    wants(2, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := a.text(strings.Join(args[1:], " "))
+			if err != nil {
+				return err
+			}
+			if strings.TrimSpace(string(text)) == "" {
+				return badUsage("the message is empty: write a text, - for standard input, or @file")
+			}
+			message := starter.Text(string(text))
+			if followUp {
+				message.Deliver = workflows.DeliverFollowUp
+			}
+			ctx := cmd.Context()
+			return a.withWorker(ctx, args[0], func(run *starter.Run) error {
+				receipt, err := run.Send(ctx, message)
+				if err != nil {
+					return err
+				}
+				return a.showReceipt(receipt)
+			})
+		},
+	}
+	command.Flags().BoolVar(&followUp, "follow-up", false, "deliver it when the model is done, not after the current calls")
+	return command
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"errand/cmd/errand/show"
+	"errand/starter"
+	"errand/tools"
+	"errand/workflows"
+)
+
+const (
+	// showLimit bounds each text of a transcript.
+	showLimit = 4000
+	// endedLimit bounds the wait for the result of a run that has ended.
+	endedLimit = 5 * time.Second
+)
+
+func (a *app) showCommand() *cobra.Command {
+	var traces, full bool
+	command := &cobra.Command{
+		Use:   "show <run>",
+		Short: "Print the transcript of a run",
+		Long: `Print what a run has said and done: its messages, calls and outcomes, what is
+open and how to answer it, tokens, and what went wrong.`,
+		Example: "  {errand} show last --traces",
+		Args:    wants(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			return a.withWorker(ctx, args[0], func(run *starter.Run) error {
+				known, err := learn(ctx, run)
+				if err != nil {
+					return err
+				}
+				if a.json() {
+					return a.document(known)
+				}
+				view := show.View{Paint: a.paint(a.std.outTerminal), Limit: showLimit, Traces: traces, Zone: time.Local}
+				if full {
+					view.Limit = 0
+				}
+				h := a.hints(run.ID())
+				view.Answer, view.Approve = h.answer, h.approve
+				return view.Write(a.std.out, known.transcript())
+			})
+		},
+	}
+	command.Flags().BoolVar(&traces, "traces", false, "add a table of all calls")
+	command.Flags().BoolVar(&full, "full", false, "do not cut long texts")
+	return command
+}
+
+// knowledge is all that can be learnt of a run. It is the document of
+// "show -o json".
+type knowledge struct {
+	Status workflows.StatusReport `json:"status"`
+	Items  []json.RawMessage      `json:"items"`
+	Traces []tools.Trace          `json:"traces"`
+	// Result is null while the run goes on.
+	Result *workflows.Result `json:"result"`
+}
+
+// learn asks the run. One that has ended can be shown without any worker: its
+// result then has to do for the conversation.
+func learn(ctx context.Context, run *starter.Run) (knowledge, error) {
+	known := knowledge{Items: []json.RawMessage{}, Traces: []tools.Trace{}}
+	var err error
+	if known.Status, err = run.Status(ctx); err != nil {
+		if !errors.Is(err, starter.ErrNoReply) {
+			return known, err
+		}
+		result, resultErr := ended(ctx, run)
+		if resultErr != nil {
+			return known, err
+		}
+		return fromResult(result), nil
+	}
+	if known.Items, err = collect(run.Conversation(ctx), known.Items); err != nil {
+		return known, err
+	}
+	if known.Traces, err = collect(run.Traces(ctx), known.Traces); err != nil {
+		return known, err
+	}
+	if known.Status.Status.Terminal() {
+		known.Result, err = ended(ctx, run)
+	}
+	return known, err
+}
+
+// ended is the result of a run that has ended.
+func ended(ctx context.Context, run *starter.Run) (*workflows.Result, error) {
+	limited, cancel := context.WithTimeout(ctx, endedLimit)
+	defer cancel()
+	return resultOf(limited, run)
+}
+
+func fromResult(r *workflows.Result) knowledge {
+	report := workflows.StatusReport{
+		RunID: r.ID, Status: r.Status, Round: r.Run.Rounds, Usage: r.Usage, Items: len(r.Output),
+		Actions: []workflows.OpenAction{}, Approvals: []workflows.OpenApproval{},
+	}
+	return knowledge{Status: report, Items: r.Output, Traces: r.Run.Traces, Result: r}
+}
+
+func collect[T any](all iter.Seq2[T, error], into []T) ([]T, error) {
+	for one, err := range all {
+		if err != nil {
+			return into, err
+		}
+		into = append(into, one)
+	}
+	return into, nil
+}
+
+func (k knowledge) transcript() show.Transcript {
+	t := show.Transcript{
+		ID: k.Status.RunID, Status: k.Status.Status, Rounds: k.Status.Round, Usage: k.Status.Usage,
+		Items: k.Items, Traces: k.Traces, Actions: k.Status.Actions, Approvals: k.Status.Approvals,
+	}
+	if r := k.Result; r != nil {
+		t.Model, t.Error, t.Warnings = r.Model, r.Error, r.Run.Warnings
+		if r.Incomplete != nil {
+			t.Reason = r.Incomplete.Reason
+		}
+	} else if k.Status.LastError != "" {
+		t.Warnings = []string{"last error: " + k.Status.LastError}
+	}
+	return t
+}

@@ -1,0 +1,130 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"errand/tools"
+	"errand/workflows"
+)
+
+// Progress turns the events of one run into lines. It remembers when calls
+// started, so give it the events in order.
+type Progress struct {
+	Paint Paint
+	// Clock puts the time of each event before its line, in this zone; nil
+	// leaves it out.
+	Clock *time.Location
+
+	started time.Time
+	calls   map[callKey]time.Time
+}
+
+// callKey names a call: ids repeat from round to round.
+type callKey struct {
+	round int
+	id    string
+}
+
+// Line is what an event looks like; empty for one that says nothing to people.
+func (p *Progress) Line(e workflows.Event) string {
+	text := p.text(e)
+	if text == "" || p.Clock == nil {
+		return text
+	}
+	return p.Paint.Dim(e.At.In(p.Clock).Format("15:04:05")) + "  " + text
+}
+
+func (p *Progress) text(e workflows.Event) string {
+	paint := p.Paint
+	switch e.Type {
+	case workflows.EventRunStart:
+		p.started = e.At
+		return "run started"
+	case workflows.EventRoundStart:
+		return paint.Bold(fmt.Sprintf("round %d", e.Round))
+	case workflows.EventMessage:
+		return fmt.Sprintf("  %s message, %s", paint.Dim("·"), Size(e.Size))
+	case workflows.EventToolStart:
+		return p.start(e)
+	case workflows.EventToolUpdate:
+		return fmt.Sprintf("  %s %s %s", paint.Dim("…"), p.call(e), Line(e.Reason))
+	case workflows.EventManifest:
+		return fmt.Sprintf("  %s %s waits for an answer: %s", paint.Wait("?"), p.call(e), Line(e.ActionID))
+	case workflows.EventApprovalAsked:
+		return fmt.Sprintf("  %s %s waits for approval: %s%s", paint.Wait("?"), p.call(e), Line(e.ApprovalID), because(e.Reason))
+	case workflows.EventToolEnd:
+		return p.end(e)
+	case workflows.EventToolResult:
+		return p.result(e)
+	case workflows.EventRejected:
+		return fmt.Sprintf("  %s rejected%s", paint.Bad("!"), because(e.Reason))
+	case workflows.EventRoundEnd:
+		return ""
+	case workflows.EventRunEnd:
+		return p.over(e)
+	}
+	return fmt.Sprintf("  %s %s", paint.Dim("·"), Line(string(e.Type)))
+}
+
+// call names a call as "tool (id)".
+func (p *Progress) call(e workflows.Event) string {
+	name := p.Paint.Name(Line(e.Tool))
+	if e.ToolCallID == "" {
+		return name
+	}
+	return name + p.Paint.Dim(" ("+Line(e.ToolCallID)+")")
+}
+
+func (p *Progress) start(e workflows.Event) string {
+	if p.calls == nil {
+		p.calls = map[callKey]time.Time{}
+	}
+	p.calls[callKey{e.Round, e.ToolCallID}] = e.At
+	whose := ""
+	if e.Owner == tools.OwnedByClient {
+		whose = ", for the client"
+	}
+	return fmt.Sprintf("  %s %s, arguments %s%s", p.Paint.Dim("→"), p.call(e), Size(e.Size), whose)
+}
+
+func (p *Progress) end(e workflows.Event) string {
+	mark := p.Paint.Bad("✗")
+	if e.Status == string(tools.Succeeded) {
+		mark = p.Paint.Good("✓")
+	}
+	details := []string{Size(e.Size)}
+	if e.ErrorType != "" {
+		details = append([]string{Line(e.ErrorType)}, details...)
+	}
+	key := callKey{e.Round, e.ToolCallID}
+	if started, known := p.calls[key]; known {
+		details = append(details, Duration(e.At.Sub(started)))
+		delete(p.calls, key)
+	}
+	return fmt.Sprintf("  %s %s %s: %s", mark, p.call(e), p.Paint.Status(Line(e.Status)), strings.Join(details, ", "))
+}
+
+func (p *Progress) result(e workflows.Event) string {
+	place := ""
+	if e.Item != nil {
+		place = fmt.Sprintf(" is item %d", *e.Item)
+	}
+	return fmt.Sprintf("  %s result of %s%s", p.Paint.Dim("←"), p.call(e), place)
+}
+
+func (p *Progress) over(e workflows.Event) string {
+	took := ""
+	if !p.started.IsZero() {
+		took = " after " + Duration(e.At.Sub(p.started))
+	}
+	return fmt.Sprintf("run %s%s%s", p.Paint.Status(Line(e.Status)), took, because(e.Reason))
+}
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + Line(reason)
+}

@@ -1,0 +1,176 @@
+package show
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"errand/tools"
+	"errand/tools/item"
+	"errand/workflows"
+)
+
+// Transcript is all that there is to read about one run.
+type Transcript struct {
+	ID     string
+	Status workflows.Status
+	// Reason says why the run is incomplete.
+	Reason string
+	Model  string
+	Rounds int
+	Usage  item.Usage
+	// Items is the conversation, or as much of it as is known.
+	Items []json.RawMessage
+	// Traces are those of all settled calls.
+	Traces    []tools.Trace
+	Actions   []workflows.OpenAction
+	Approvals []workflows.OpenApproval
+	Error     *workflows.RunError
+	Warnings  []string
+}
+
+// View says how a transcript is written.
+type View struct {
+	Paint Paint
+	// Limit bounds each text, in bytes; 0 is no bound.
+	Limit int
+	// Traces adds the table of all calls.
+	Traces bool
+	// Answer and Approve are the commands that settle what is open.
+	Answer  func(workflows.OpenAction) string
+	Approve func(workflows.OpenApproval) string
+	// Zone is for times.
+	Zone *time.Location
+}
+
+// Write writes the transcript.
+func (v View) Write(w io.Writer, t Transcript) error {
+	s := &script{view: v, transcript: t, traces: byCall(t.Traces), names: map[string]string{}}
+	s.heading()
+	for _, raw := range t.Items {
+		s.item(raw)
+	}
+	s.open()
+	s.closing()
+	if v.Traces {
+		s.table()
+	}
+	_, err := io.WriteString(w, s.text.String())
+	return err
+}
+
+// script is one transcript being written.
+type script struct {
+	view       View
+	transcript Transcript
+	traces     map[string][]tools.Trace
+	// names are those of the tools by call id.
+	names map[string]string
+	text  strings.Builder
+}
+
+// byCall groups traces by call id. Ids repeat from round to round; outputs
+// stand in the conversation in the order of rounds.
+func byCall(all []tools.Trace) map[string][]tools.Trace {
+	sorted := slices.Clone(all)
+	slices.SortStableFunc(sorted, func(a, b tools.Trace) int {
+		return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Index, b.Index))
+	})
+	grouped := map[string][]tools.Trace{}
+	for _, t := range sorted {
+		grouped[t.ToolCallID] = append(grouped[t.ToolCallID], t)
+	}
+	return grouped
+}
+
+func (s *script) line(format string, args ...any) {
+	fmt.Fprintf(&s.text, format+"\n", args...)
+}
+
+// block writes a text of the conversation, indented and cut.
+func (s *script) block(text string) {
+	full := len(text)
+	if limit := s.view.Limit; limit > 0 && full > limit {
+		text = strings.ToValidUTF8(text[:limit], "")
+		s.line("%s", Indent(strings.TrimRight(text, "\n")))
+		s.line("%s", Indent(s.view.Paint.Dim(fmt.Sprintf("… %s of %s; --full shows all", Size(limit), Size(full)))))
+		return
+	}
+	if text = strings.TrimRight(text, "\n"); text != "" {
+		s.line("%s", Indent(text))
+	}
+}
+
+func (s *script) heading() {
+	t, paint := s.transcript, s.view.Paint
+	parts := []string{paint.Bold(Line(t.ID)), paint.Status(string(t.Status))}
+	if t.Reason != "" {
+		parts[1] += " (" + Line(t.Reason) + ")"
+	}
+	if t.Model != "" {
+		parts = append(parts, Line(t.Model))
+	}
+	parts = append(parts, Count(t.Rounds, "round"))
+	s.line("%s", strings.Join(parts, " · "))
+}
+
+func (s *script) open() {
+	t, paint := s.transcript, s.view.Paint
+	if len(t.Actions)+len(t.Approvals) == 0 {
+		return
+	}
+	s.line("\n%s", paint.Bold("open"))
+	for _, a := range t.Actions {
+		state := paint.Status(string(a.Status))
+		if a.Owner != "" {
+			state += " by " + Line(a.Owner)
+		}
+		s.line("  %s %s%s %s", paint.Wait("?"), paint.Name(Tool(a.Manifest)), paint.Dim(" ("+Line(a.ActionID)+")"), state)
+		s.block(Indent(Arguments(a.Manifest)))
+		if s.view.Answer != nil {
+			s.line("    answer: %s", s.view.Answer(a))
+		}
+	}
+	for _, a := range t.Approvals {
+		s.line("  %s %s%s wants approval%s", paint.Wait("?"), paint.Name(Line(a.Tool)), paint.Dim(" ("+Line(a.ApprovalRequestID)+")"), because(a.Reason))
+		s.block(Indent(JSON(a.Args)))
+		if s.view.Approve != nil {
+			s.line("    approve: %s", s.view.Approve(a))
+		}
+	}
+}
+
+func (s *script) closing() {
+	t, paint := s.transcript, s.view.Paint
+	s.line("\n%s %d in, %d out", paint.Dim("tokens:"), t.Usage.InputTokens, t.Usage.OutputTokens)
+	if t.Error != nil {
+		s.line("%s %s: %s", paint.Bad("error:"), Line(t.Error.Code), Line(t.Error.Message))
+		for _, fault := range t.Error.Faults {
+			s.line("  %s", Line(fault.String()))
+		}
+	}
+	for _, warning := range t.Warnings {
+		s.line("%s %s", paint.Wait("warning:"), Line(warning))
+	}
+}
+
+// Tool is the name of a call's tool, with its namespace if it has one.
+func Tool(m workflows.Manifest) string {
+	if m.Namespace != "" {
+		return Line(m.Namespace + "." + m.Tool)
+	}
+	return Line(m.Tool)
+}
+
+// Arguments lays out what a call was given: JSON arguments, or the input of a
+// custom tool.
+func Arguments(m workflows.Manifest) string {
+	if m.Input != nil {
+		return Block(*m.Input)
+	}
+	return JSON(m.Args)
+}

@@ -1,0 +1,297 @@
+package starter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+
+	"errand/workflows"
+)
+
+// fake is a Temporal server with one run on it: enough of both for a client of
+// this package. Methods that it does not have are nil and panic.
+type fake struct {
+	client.Client
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced at every change
+
+	kind    string
+	closed  enumspb.WorkflowExecutionStatus
+	history [][]enumspb.EventType // one list an execution
+	events  []workflows.Event
+	done    bool // the last event is there
+	actions []workflows.OpenAction
+	asked   []workflows.OpenApproval
+	answers map[string]workflows.Answer
+	decided map[string]workflows.Approval
+
+	// down makes every question to a worker fail; deaf makes long polls miss
+	// everything until they are opened again.
+	down, deaf bool
+	queries    map[string]int
+	looks      int
+	updates    []client.UpdateWorkflowOptions
+	// fail is asked before every update, with the number of the attempt.
+	fail   func(attempt int) error
+	ending func() (any, error)
+}
+
+func newFake() *fake {
+	return &fake{
+		kind: workflows.TypeRun, closed: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
+		changed: make(chan struct{}), history: [][]enumspb.EventType{{}},
+		queries: map[string]int{}, answers: map[string]workflows.Answer{}, decided: map[string]workflows.Approval{},
+	}
+}
+
+func (f *fake) run() *Run { return New(f).Attach("run_1") }
+
+// do changes the fake and wakes whoever waits for it.
+func (f *fake) do(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+	f.wake()
+}
+
+func (f *fake) wake() {
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// emit records events, as one workflow task does. f.mu is held.
+func (f *fake) emit(events ...workflows.Event) {
+	for _, e := range events {
+		e.Seq = len(f.events) + 1
+		f.events = append(f.events, e)
+		f.done = f.done || e.Type == workflows.EventRunEnd
+	}
+	last := len(f.history) - 1
+	f.history[last] = append(f.history[last],
+		enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED,
+		enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
+}
+
+func (f *fake) happen(types ...workflows.EventType) {
+	f.do(func() {
+		for _, t := range types {
+			f.emit(workflows.Event{Type: t})
+		}
+	})
+}
+
+// open hands a call over to the client.
+func (f *fake) open(actionID, tool string) {
+	f.do(func() {
+		f.actions = append(f.actions, workflows.OpenAction{
+			Manifest: workflows.Manifest{
+				Type: workflows.ManifestType, RunID: "run_1", ActionID: actionID,
+				ToolCallID: "call_" + actionID, Tool: tool, Args: json.RawMessage(`{"n":1}`),
+			},
+			Status: workflows.ActionPending,
+		})
+		f.emit(workflows.Event{Type: workflows.EventManifest, ActionID: actionID, Tool: tool})
+	})
+}
+
+func (f *fake) close(status enumspb.WorkflowExecutionStatus) {
+	f.do(func() {
+		f.closed = status
+		if status != enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED && status != enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT {
+			f.emit(workflows.Event{Type: workflows.EventRunEnd, Status: string(statusOf(status))})
+		}
+	})
+}
+
+// continueAsNew ends the execution and begins the next of the same run.
+func (f *fake) continueAsNew() { f.do(func() { f.history = append(f.history, []enumspb.EventType{}) }) }
+
+func (f *fake) action(id string) *workflows.OpenAction {
+	at := slices.IndexFunc(f.actions, func(a workflows.OpenAction) bool { return a.ActionID == id })
+	if at < 0 {
+		return nil
+	}
+	return &f.actions[at]
+}
+
+func (f *fake) isClosed() bool { return f.closed != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING }
+
+func (f *fake) DescribeWorkflowExecution(ctx context.Context, _, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.looks++
+	if f.kind == "" {
+		return nil, serviceerror.NewNotFound("workflow not found")
+	}
+	return &workflowservice.DescribeWorkflowExecutionResponse{
+		WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
+			Type: &commonpb.WorkflowType{Name: f.kind}, Status: f.closed,
+			HistoryLength: int64(len(f.history[len(f.history)-1])),
+		},
+	}, ctx.Err()
+}
+
+func (f *fake) QueryWorkflow(ctx context.Context, _, _, name string, args ...any) (converter.EncodedValue, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.queries[name]++
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case f.kind == "":
+		return nil, serviceerror.NewNotFound("workflow not found")
+	case f.down:
+		return nil, serviceerror.NewFailedPrecondition("no poller seen")
+	case name == workflows.QueryStatus:
+		return value(f.report()), nil
+	case name == workflows.QueryEvents:
+		return value(f.page(args[0].(workflows.EventsQuery))), nil
+	}
+	return nil, serviceerror.NewQueryFailed("unknown queryType " + name)
+}
+
+func (f *fake) report() workflows.StatusReport {
+	report := workflows.StatusReport{
+		RunID: "run_1", Status: workflows.InProgress, Events: len(f.events),
+		Actions: slices.Clone(f.actions), Approvals: slices.Clone(f.asked),
+	}
+	if f.isClosed() {
+		report.Status = statusOf(f.closed)
+	}
+	return report
+}
+
+func (f *fake) page(q workflows.EventsQuery) workflows.EventsPage {
+	from := min(q.After, len(f.events))
+	to := min(from+q.Limit, len(f.events))
+	return workflows.EventsPage{
+		Events: slices.Clone(f.events[from:to]), Next: to, Done: f.done && to == len(f.events),
+	}
+}
+
+func (f *fake) GetWorkflowHistory(ctx context.Context, _, _ string, _ bool, _ enumspb.HistoryEventFilterType) client.HistoryEventIterator {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return &fakeHistory{fake: f, ctx: ctx, execution: len(f.history) - 1}
+}
+
+// fakeHistory long-polls one execution.
+type fakeHistory struct {
+	*fake
+	ctx                 context.Context
+	execution, position int
+}
+
+func (h *fakeHistory) HasNext() bool {
+	for {
+		h.mu.Lock()
+		changed := h.changed
+		more := h.position < len(h.history[h.execution]) && !h.deaf
+		over := !h.deaf && (h.isClosed() || h.execution < len(h.history)-1)
+		h.mu.Unlock()
+		if more || over {
+			return more
+		}
+		select {
+		case <-h.ctx.Done():
+			return true
+		case <-changed:
+		}
+	}
+}
+
+func (h *fakeHistory) Next() (*historypb.HistoryEvent, error) {
+	if h.ctx.Err() != nil {
+		return nil, h.ctx.Err()
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.position++
+	return &historypb.HistoryEvent{
+		EventId: int64(h.position), EventType: h.history[h.execution][h.position-1],
+	}, nil
+}
+
+func (f *fake) CancelWorkflow(context.Context, string, string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.kind == "" || f.isClosed() {
+		return serviceerror.NewNotFound("workflow not found")
+	}
+	return nil
+}
+
+func (f *fake) GetWorkflow(context.Context, string, string) client.WorkflowRun {
+	return &fakeEnding{fake: f}
+}
+
+// fakeEnding waits for the end of the run.
+type fakeEnding struct {
+	client.WorkflowRun
+	*fake
+}
+
+func (e *fakeEnding) Get(ctx context.Context, target any) error {
+	e.mu.Lock()
+	deaf := e.deaf
+	e.deaf = false // it hears when it is asked again
+	e.mu.Unlock()
+	for {
+		e.mu.Lock()
+		changed, closed := e.changed, e.isClosed() && !deaf
+		e.mu.Unlock()
+		if closed {
+			result, err := e.ending()
+			if err != nil { // as it comes over the wire
+				wire := temporal.GetDefaultFailureConverter()
+				return wire.FailureToError(wire.ErrorToFailure(err))
+			}
+			return value(result).Get(target)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-changed:
+		}
+	}
+}
+
+// value is v as it comes over the wire.
+func value(v any) converter.EncodedValue {
+	payloads, err := converter.GetDefaultDataConverter().ToPayloads(v)
+	if err != nil {
+		panic(err)
+	}
+	return client.NewValue(payloads)
+}
+
+func (f *fake) count(query string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.queries[query]
+}
+
+// pass lets a while of the bubble's time go by, and everything that is due
+// happen. What the test has read so far counts as read before.
+func (f *fake) pass(d time.Duration) {
+	f.do(func() {})
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func callID(actionID string) string { return fmt.Sprintf("call_%s", actionID) }

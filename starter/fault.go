@@ -1,0 +1,47 @@
+package starter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/api/serviceerror"
+)
+
+// errUnreadable marks an answer that this build cannot decode.
+var errUnreadable = errors.New("unreadable")
+
+// fault turns an error of the client into one of this package. ctx is the
+// caller's: once it has ended, that is the error.
+func (r *Run) fault(ctx context.Context, doing string, err error) error {
+	doing = fmt.Sprintf("%s run %s", doing, r.id)
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", doing, ctx.Err())
+	}
+	if isA[*serviceerror.NotFound](err) {
+		return fmt.Errorf("%s: %w", doing, ErrNotFound)
+	}
+	if lasting(err) || queryRefused(err) {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return fmt.Errorf("%s: %w: %w", doing, ErrNoReply, err)
+}
+
+// lasting tells whether trying again cannot help.
+func lasting(err error) bool {
+	return errors.Is(err, ErrNotFound) || errors.Is(err, errUnreadable) ||
+		isA[*serviceerror.PermissionDenied](err) || isA[*serviceerror.InvalidArgument](err) ||
+		isA[*serviceerror.NamespaceNotFound](err) || isA[*serviceerror.Unimplemented](err) ||
+		isA[*serviceerror.ClientVersionNotSupported](err) || isA[*serviceerror.ServerVersionNotSupported](err)
+}
+
+// queryRefused tells whether a worker answered, and said no: it does not know
+// the query, or cannot bring the run up to date.
+func queryRefused(err error) bool { return isA[*serviceerror.QueryFailed](err) }
+
+func isA[E error](err error) bool {
+	var target E
+	return errors.As(err, &target)
+}
+
+func asA[E error](err error, target *E) bool { return errors.As(err, target) }

@@ -1,0 +1,142 @@
+package starter
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	commonpb "go.temporal.io/api/common/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"errand/workflows"
+)
+
+// listPage is how many runs are asked for at once.
+const listPage = 100
+
+// ListQuery narrows a list. The zero value lists every run of the task queue.
+type ListQuery struct {
+	// Limit bounds the number of runs; 0 is no bound.
+	Limit int
+	// Status keeps the runs in one state. The server knows whether a run goes
+	// on and how it ended, no more: queued, in_progress and pending_action all
+	// mean running, completed includes incomplete. Terminated and TimedOut are
+	// taken as well.
+	Status workflows.Status
+	// StartedAfter and StartedBefore bound the start time; zero is no bound.
+	StartedAfter, StartedBefore time.Time
+}
+
+// Summary is a run in a list.
+type Summary struct {
+	ID string
+	// Status is in_progress, completed, failed, cancelled, or one of
+	// Terminated and TimedOut. Ask Run.Status for more.
+	Status  workflows.Status
+	Started time.Time
+	// Closed is zero while the run goes on.
+	Closed time.Time
+	Model  string
+	// Prompt is the beginning of the newest user message of the request.
+	Prompt string
+}
+
+// List gives the runs of the task queue: those that go on, the newest first,
+// then those that have ended, the last one first. A run appears a moment after
+// its start. The first error ends the list.
+func (s *Starter) List(ctx context.Context, query ListQuery) iter.Seq2[Summary, error] {
+	return func(yield func(Summary, error) bool) {
+		filter, err := s.filter(query)
+		if err != nil {
+			yield(Summary{}, err)
+			return
+		}
+		request := &workflowservice.ListWorkflowExecutionsRequest{Query: filter, PageSize: listPage}
+		left := query.Limit
+		for {
+			page, err := s.client.ListWorkflow(ctx, request)
+			if err != nil {
+				yield(Summary{}, fmt.Errorf("list runs: %w", err))
+				return
+			}
+			for _, found := range page.GetExecutions() {
+				if !yield(s.summary(found), nil) {
+					return
+				}
+				if left--; left == 0 {
+					return
+				}
+			}
+			if len(page.GetNextPageToken()) == 0 {
+				return
+			}
+			request.NextPageToken = page.GetNextPageToken()
+		}
+	}
+}
+
+// filter is the visibility query. An execution that was continued is not a run
+// of its own: the newest of its chain stands for it.
+func (s *Starter) filter(q ListQuery) (string, error) {
+	terms := []string{
+		"WorkflowType = " + quote(workflows.TypeRun),
+		"TaskQueue = " + quote(s.taskQueue),
+	}
+	if q.Status == "" {
+		terms = append(terms, "ExecutionStatus != 'ContinuedAsNew'")
+	} else {
+		name, known := executionStatus[q.Status]
+		if !known {
+			return "", fmt.Errorf("list runs: %q is not a status", q.Status)
+		}
+		terms = append(terms, "ExecutionStatus = "+quote(name))
+	}
+	if !q.StartedAfter.IsZero() {
+		terms = append(terms, "StartTime > "+quote(q.StartedAfter.UTC().Format(time.RFC3339Nano)))
+	}
+	if !q.StartedBefore.IsZero() {
+		terms = append(terms, "StartTime < "+quote(q.StartedBefore.UTC().Format(time.RFC3339Nano)))
+	}
+	return strings.Join(terms, " AND "), nil
+}
+
+var executionStatus = map[workflows.Status]string{
+	workflows.Queued: "Running", workflows.InProgress: "Running", workflows.PendingAction: "Running",
+	workflows.Completed: "Completed", workflows.Incomplete: "Completed",
+	workflows.Failed: "Failed", workflows.Cancelled: "Canceled",
+	Terminated: "Terminated", TimedOut: "TimedOut",
+}
+
+func quote(value string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
+}
+
+func (s *Starter) summary(info *workflowpb.WorkflowExecutionInfo) Summary {
+	one := Summary{
+		ID:      info.GetExecution().GetWorkflowId(),
+		Status:  statusOf(info.GetStatus()),
+		Started: info.GetStartTime().AsTime(),
+		Model:   s.memo(info.GetMemo(), memoModel),
+		Prompt:  s.memo(info.GetMemo(), memoPrompt),
+	}
+	if info.GetCloseTime() != nil {
+		one.Closed = info.GetCloseTime().AsTime()
+	}
+	return one
+}
+
+// memo reads one text of a memo. A run that somebody else started has none.
+func (s *Starter) memo(memo *commonpb.Memo, name string) string {
+	payload, given := memo.GetFields()[name]
+	if !given {
+		return ""
+	}
+	var text string
+	if err := s.converter.FromPayload(payload, &text); err != nil {
+		return ""
+	}
+	return text
+}

@@ -1,0 +1,103 @@
+package starter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"go.uber.org/zap"
+
+	"errand/tools"
+	"errand/workflows"
+)
+
+const (
+	// askTimeout bounds one question to the server or a worker.
+	askTimeout = 10 * time.Second
+	// eventsPage is how many events are asked for at once.
+	eventsPage = 200
+)
+
+// Run is a handle of one run. It holds the id only, never an open connection,
+// and follows the run wherever it continues.
+type Run struct {
+	id     string
+	client client.Client
+	log    *zap.Logger
+}
+
+// ID is the run's id, which is its workflow id as well.
+func (r *Run) ID() string { return r.id }
+
+// Status asks how the run stands and what is open: calls that wait for a
+// client, approvals that wait for a person. It works after the end as well.
+// Errors: ErrNotFound; ErrNoReply while no worker is up.
+func (r *Run) Status(ctx context.Context) (workflows.StatusReport, error) {
+	return ask[workflows.StatusReport](ctx, r, workflows.QueryStatus)
+}
+
+// Events asks for one page of the events after a number; 0 is the beginning.
+// Ask again with EventsPage.Next. Follow does this live.
+func (r *Run) Events(ctx context.Context, after int) (workflows.EventsPage, error) {
+	return ask[workflows.EventsPage](ctx, r, workflows.QueryEvents,
+		workflows.EventsQuery{After: after, Limit: eventsPage})
+}
+
+// Conversation gives every item of the conversation so far, in order. The
+// first error ends it.
+func (r *Run) Conversation(ctx context.Context) iter.Seq2[json.RawMessage, error] {
+	return pages(func(q workflows.PageQuery) ([]json.RawMessage, int, bool, error) {
+		page, err := ask[workflows.ItemsPage](ctx, r, workflows.QueryConversation, q)
+		return page.Items, page.Next, page.Done, err
+	})
+}
+
+// Traces gives the record of every call that has been settled so far. The
+// first error ends it.
+func (r *Run) Traces(ctx context.Context) iter.Seq2[tools.Trace, error] {
+	return pages(func(q workflows.PageQuery) ([]tools.Trace, int, bool, error) {
+		page, err := ask[workflows.TracesPage](ctx, r, workflows.QueryTraces, q)
+		return page.Traces, page.Next, page.Done, err
+	})
+}
+
+// ask sends one query and decodes the answer.
+func ask[T any](ctx context.Context, r *Run, query string, args ...any) (T, error) {
+	var answer T
+	limited, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	value, err := r.client.QueryWorkflow(limited, r.id, "", query, args...)
+	if err != nil {
+		return answer, r.fault(ctx, "query "+query+" of", err)
+	}
+	if err := value.Get(&answer); err != nil {
+		return answer, fmt.Errorf("query %s of run %s: %w: %w", query, r.id, errUnreadable, err)
+	}
+	return answer, nil
+}
+
+// pages reads page after page until one says that it is the last.
+func pages[T any](read func(workflows.PageQuery) ([]T, int, bool, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		query := workflows.PageQuery{MaxBytes: workflows.MaxPageSize}
+		for {
+			entries, next, done, err := read(query)
+			if err != nil {
+				yield(*new(T), err)
+				return
+			}
+			for _, entry := range entries {
+				if !yield(entry, nil) {
+					return
+				}
+			}
+			if done || next <= query.From {
+				return
+			}
+			query.From = next
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package starter
+
+import (
+	"encoding/json"
+	"time"
+
+	"errand/tools"
+	"errand/workflows"
+)
+
+// NoTimeout switches a time-out off whose zero value means the default.
+const NoTimeout time.Duration = -1
+
+// RunOptions is the object run of a request. Zero means the default, which
+// workflows.DefaultOptions names.
+type RunOptions struct {
+	// MaxRounds bounds the inferences; a run that reaches it ends incomplete.
+	MaxRounds int
+	// ToolExecution runs the calls of one batch in parallel or one by one.
+	ToolExecution workflows.ToolExecution
+	// MaxParallelCalls is the width of the window of a parallel batch.
+	MaxParallelCalls int
+	// ToolTimeout bounds one call that a worker executes; NoTimeout is no
+	// bound.
+	ToolTimeout time.Duration
+	// ClientTimeout bounds the wait for a client or a person; there is no
+	// bound by default.
+	ClientTimeout time.Duration
+	// ModelAttempts bounds the attempts at one inference.
+	ModelAttempts int
+	// ReadOnly denies every tool that writes.
+	ReadOnly bool
+	// RequireCheckpoint denies every tool whose changes cannot be rolled back.
+	RequireCheckpoint bool
+	// UndeclaredTools says what a call to an unknown name means.
+	UndeclaredTools workflows.Undeclared
+	// DuplicateTools says what two tools of one name mean.
+	DuplicateTools tools.Duplicates
+}
+
+// MarshalJSON writes durations as Go duration strings.
+func (o RunOptions) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		MaxRounds         int                     `json:"max_rounds,omitempty"`
+		ToolExecution     workflows.ToolExecution `json:"tool_execution,omitempty"`
+		MaxParallelCalls  int                     `json:"max_parallel_calls,omitempty"`
+		ToolTimeout       string                  `json:"tool_timeout,omitempty"`
+		ClientTimeout     string                  `json:"client_timeout,omitempty"`
+		ModelAttempts     int                     `json:"model_attempts,omitempty"`
+		ReadOnly          bool                    `json:"read_only,omitempty"`
+		RequireCheckpoint bool                    `json:"require_checkpoint,omitempty"`
+		UndeclaredTools   workflows.Undeclared    `json:"undeclared_tools,omitempty"`
+		DuplicateTools    tools.Duplicates        `json:"duplicate_tools,omitempty"`
+	}{
+		o.MaxRounds, o.ToolExecution, o.MaxParallelCalls, duration(o.ToolTimeout), duration(o.ClientTimeout),
+		o.ModelAttempts, o.ReadOnly, o.RequireCheckpoint, o.UndeclaredTools, o.DuplicateTools,
+	})
+}
+
+func duration(d time.Duration) string {
+	switch {
+	case d == 0:
+		return ""
+	case d < 0:
+		return "0s"
+	}
+	return d.String()
+}

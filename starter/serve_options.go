@@ -1,0 +1,81 @@
+package starter
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"errand/workflows"
+)
+
+// NoHandlerPolicy says what Serve does with a call to a tool that has no
+// handler.
+type NoHandlerPolicy int
+
+const (
+	// Refuse answers the call with the error NoHandler, for the model to read.
+	Refuse NoHandlerPolicy = iota
+	// Leave leaves the call open, for another process or a person.
+	Leave
+	// Fail ends Serve with a *NoHandlerError and leaves the call open.
+	Fail
+)
+
+// Decide answers an approval request. An error leaves the request open; it is
+// asked again after a pause as long as a lease.
+type Decide func(ctx context.Context, approval workflows.OpenApproval) (approve bool, reason string, err error)
+
+// ServeOption changes one Serve.
+type ServeOption func(*serveOptions)
+
+type serveOptions struct {
+	concurrency int
+	lease       time.Duration
+	owner       string
+	noHandler   NoHandlerPolicy
+	decide      Decide
+}
+
+// Concurrency bounds the calls that are executed at the same time; the default
+// is 5, the least 1.
+func Concurrency(n int) ServeOption { return func(o *serveOptions) { o.concurrency = max(n, 1) } }
+
+// Lease is for how long a call is claimed at a time; the default is 30 s, the
+// least 1 s. The claim is renewed at a third of it while the handler runs. It
+// is how long a call waits for the next process after this one has crashed.
+func Lease(d time.Duration) ServeOption {
+	return func(o *serveOptions) { o.lease = max(d, time.Second) }
+}
+
+// Owner names who claims. The default is new for every Serve: host, process and
+// something random. Two that serve at the same time must not share a name.
+func Owner(name string) ServeOption { return func(o *serveOptions) { o.owner = name } }
+
+// OnNoHandler sets the policy for tools without a handler; the default is
+// Refuse.
+func OnNoHandler(policy NoHandlerPolicy) ServeOption {
+	return func(o *serveOptions) { o.noHandler = policy }
+}
+
+// OnApproval lets Serve answer approval requests too; by default it leaves
+// them alone. decide may take its time: it does not count as a call.
+func OnApproval(decide Decide) ServeOption { return func(o *serveOptions) { o.decide = decide } }
+
+func newServeOptions(options []ServeOption) serveOptions {
+	o := serveOptions{concurrency: 5, lease: 30 * time.Second, owner: newOwner()}
+	for _, option := range options {
+		option(&o)
+	}
+	return o
+}
+
+func newOwner() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), strings.ToLower(rand.Text()[:8]))
+}

@@ -1,0 +1,148 @@
+package starter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/oklog/ulid/v2"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"errand/tools"
+	"errand/workflows"
+)
+
+// maxRunID keeps ids derived from a run's id within the server's limit, and
+// the id fit for an HTTP header.
+const maxRunID = 200
+
+// StartOption changes one Start.
+type StartOption func(*startOptions)
+
+type startOptions struct {
+	id     string
+	attach bool
+}
+
+// WithRunID gives the run this id in place of a new one: 1 to 200 bytes. Use
+// the id of the business, and starting twice is harmless.
+func WithRunID(id string) StartOption { return func(o *startOptions) { o.id = id } }
+
+// AttachIfRunning makes Start return the run that already has the id, if it is
+// still running. Its request may be another one.
+func AttachIfRunning() StartOption { return func(o *startOptions) { o.attach = true } }
+
+// Start starts a run. request is a Request, JSON as json.RawMessage or []byte,
+// or anything that marshals to a request. It is checked before anything is
+// sent: see InvalidRequestError and TooLargeError.
+//
+// An id is used once, also after the run has ended: ErrAlreadyStarted, unless
+// AttachIfRunning applies. A run has no execution time-out; nobody needs to be
+// connected while it runs.
+func (s *Starter) Start(ctx context.Context, request any, options ...StartOption) (*Run, error) {
+	o := startOptions{id: "run_" + ulid.Make().String()}
+	for _, option := range options {
+		option(&o)
+	}
+	if err := checkRunID(o.id); err != nil {
+		return nil, err
+	}
+	raw, decoded, err := encodeRequest(request)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.client.ExecuteWorkflow(ctx, s.startOptions(o.id, decoded), workflows.TypeRun, raw)
+	if already := new(serviceerror.WorkflowExecutionAlreadyStarted); errors.As(err, &already) {
+		return s.existing(ctx, o)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start run %s: %w", o.id, err)
+	}
+	return s.Attach(o.id), nil
+}
+
+// existing answers a start with an id that is taken.
+func (s *Starter) existing(ctx context.Context, o startOptions) (*Run, error) {
+	run := s.Attach(o.id)
+	if o.attach {
+		found, err := run.look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !found.closed() {
+			return run, nil
+		}
+	}
+	return nil, fmt.Errorf("run %s: %w", o.id, ErrAlreadyStarted)
+}
+
+func (s *Starter) startOptions(id string, r workflows.Request) client.StartWorkflowOptions {
+	prompt := headline(promptOf(r.Input), maxHeadline)
+	return client.StartWorkflowOptions{
+		ID:        id,
+		TaskQueue: s.taskQueue,
+
+		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+
+		StaticSummary: prompt,
+		Memo:          map[string]any{memoModel: headline(r.Model, maxHeadline), memoPrompt: prompt},
+	}
+}
+
+// encodeRequest makes the JSON text that is sent, and reads it the way that
+// the run will.
+func encodeRequest(request any) (json.RawMessage, workflows.Request, error) {
+	raw, err := requestJSON(request)
+	if err != nil {
+		return nil, workflows.Request{}, err
+	}
+	if len(raw) > workflows.MaxRequestSize {
+		return nil, workflows.Request{}, &TooLargeError{"request", len(raw), workflows.MaxRequestSize}
+	}
+	decoded, faults := workflows.DecodeRequest(raw)
+	if len(faults) > 0 {
+		return nil, workflows.Request{}, &InvalidRequestError{faults}
+	}
+	return raw, decoded, nil
+}
+
+func requestJSON(request any) (json.RawMessage, error) {
+	switch r := request.(type) {
+	case json.RawMessage:
+		return normalise(r)
+	case []byte:
+		return normalise(r)
+	}
+	raw, err := json.Marshal(request)
+	if err != nil {
+		return nil, &InvalidRequestError{tools.Faults{{Message: "cannot be written as JSON: " + err.Error()}}}
+	}
+	return raw, nil
+}
+
+// normalise writes given JSON the way that it goes over the wire, so that its
+// size can be told beforehand.
+func normalise(raw []byte) (json.RawMessage, error) {
+	if len(raw) == 0 {
+		return nil, nil // reading it says what is missing
+	}
+	compact, err := json.Marshal(json.RawMessage(raw))
+	if err != nil {
+		return nil, &InvalidRequestError{tools.Faults{{Message: "not JSON: " + err.Error()}}}
+	}
+	return compact, nil
+}
+
+func checkRunID(id string) error {
+	if id == "" || len(id) > maxRunID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
+		return fmt.Errorf("run id %q: must be 1 to %d bytes of text without control characters", headline(id, 60), maxRunID)
+	}
+	return nil
+}

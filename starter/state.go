@@ -1,0 +1,58 @@
+package starter
+
+import (
+	"context"
+	"fmt"
+
+	enumspb "go.temporal.io/api/enums/v1"
+
+	"errand/workflows"
+)
+
+// state is what the server itself knows of a run, without a worker.
+type state struct {
+	status enumspb.WorkflowExecutionStatus
+	// length is the number of events in the history.
+	length int64
+}
+
+// closed tells whether the run has ended in any way.
+func (s state) closed() bool { return s.word().Terminal() || s.abrupt() }
+
+// abrupt tells whether the run was ended without a word of its own.
+func (s state) abrupt() bool { return s.word() == Terminated || s.word() == TimedOut }
+
+func (s state) word() workflows.Status { return statusOf(s.status) }
+
+// statusOf maps what the server tells of an execution. It cannot tell
+// incomplete from completed, nor a waiting run from a busy one.
+func statusOf(s enumspb.WorkflowExecutionStatus) workflows.Status {
+	switch s {
+	case enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED:
+		return workflows.Completed
+	case enumspb.WORKFLOW_EXECUTION_STATUS_FAILED:
+		return workflows.Failed
+	case enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED:
+		return workflows.Cancelled
+	case enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED:
+		return Terminated
+	case enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT:
+		return TimedOut
+	}
+	return workflows.InProgress // running, paused, or just being continued
+}
+
+// look asks the server how the newest execution of the run stands.
+func (r *Run) look(ctx context.Context) (state, error) {
+	limited, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	found, err := r.client.DescribeWorkflowExecution(limited, r.id, "")
+	if err != nil {
+		return state{}, r.fault(ctx, "look at", err)
+	}
+	info := found.GetWorkflowExecutionInfo()
+	if kind := info.GetType().GetName(); kind != workflows.TypeRun {
+		return state{}, fmt.Errorf("%s is a workflow of type %q: %w", r.id, kind, ErrNotFound)
+	}
+	return state{status: info.GetStatus(), length: info.GetHistoryLength()}, nil
+}

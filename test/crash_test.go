@@ -1,0 +1,181 @@
+package test
+
+import (
+	"fmt"
+	"regexp"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/starter"
+	"errand/test/harness"
+	"errand/test/world"
+	"errand/tools"
+	"errand/workflows"
+)
+
+// crashStage is a run on a worker process that can be killed.
+type crashStage struct {
+	*stage
+	world  *world.World
+	binary string
+}
+
+// workerReady is what a worker logs once it takes runs.
+var workerReady = regexp.MustCompile(`(?i)worker (has )?started|taking runs|started worker`)
+
+func newCrashStage(t *testing.T, script harness.Script) *crashStage {
+	t.Helper()
+	binary, err := toolWorker()
+	require.NoError(t, err)
+	return &crashStage{stage: newStage(t, script), world: world.Start(t), binary: binary}
+}
+
+func (s *crashStage) startWorker() *harness.Process {
+	s.t.Helper()
+	p := harness.StartProcess(s.t, harness.Command{Path: s.binary, Env: s.workerEnv("WORLD_URL=" + s.world.URL)})
+	p.WaitForMatch(s.t, workerReady, patience)
+	return p
+}
+
+func crashScript(tool string) harness.Script {
+	return harness.Rounds(
+		harness.Calls(
+			harness.ToolCall{ID: "c1", Name: tool, Arguments: `{"n":1}`},
+			harness.ToolCall{ID: "c2", Name: "ask", Arguments: `{}`},
+		),
+		harness.Say("all done"),
+	)
+}
+
+func (s *crashStage) start(tool string) *starter.Run {
+	s.t.Helper()
+	run, err := s.starter.Start(within(s.t), starter.Request{
+		Model: "m", Input: "go",
+		Tools: []starter.Tool{starter.Platform(tool), starter.Function("ask", "", nil)},
+	})
+	require.NoError(s.t, err)
+	return run
+}
+
+// finish answers the client call and returns the run's end.
+func (s *crashStage) finish(run *starter.Run) *workflows.Result {
+	s.t.Helper()
+	ctx := within(s.t)
+	pendingAction(s.t, run)
+	_, err := run.Answer(ctx, starter.Output("c2", "yes"))
+	require.NoError(s.t, err)
+	result, err := run.Result(ctx)
+	require.NoError(s.t, err)
+	return result
+}
+
+// requireUncrashedResult checks that the run ended as if nothing had happened.
+func requireUncrashedResult(t *testing.T, result *workflows.Result, run *starter.Run) {
+	t.Helper()
+	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, "all done", result.OutputText)
+	require.Equal(t, 2, result.Run.Rounds)
+	require.Len(t, result.Run.Traces, 2)
+	var items []string
+	for it, err := range run.Conversation(within(t)) {
+		require.NoError(t, err)
+		items = append(items, string(it))
+	}
+	require.Len(t, items, 6)
+	require.Contains(t, items[3], `done for {\"n\":1}`)
+	require.Contains(t, items[4], "yes")
+}
+
+func TestWorkerKilledDuringInference(t *testing.T) {
+	t.Parallel()
+	var released atomic.Bool
+	s := newCrashStage(t, func(d harness.Decoded) harness.Answer {
+		if !released.Load() {
+			return harness.Hang()
+		}
+		return crashScript("apply")(d)
+	})
+	p := s.startWorker()
+	run := s.start("apply")
+	harness.Eventually(t, patience, func() (bool, string) { return s.model.Hanging() == 1, fmt.Sprint(s.model.Hanging()) }, "an inference in flight")
+	p.Kill9()
+	released.Store(true)
+	s.model.Release()
+	s.startWorker()
+	requireUncrashedResult(t, s.finish(run), run)
+	require.Len(t, s.world.Arrived("apply"), 1)
+}
+
+func TestWorkerKilledDuringAnIdempotentTool(t *testing.T) {
+	t.Parallel()
+	s := newCrashStage(t, crashScript("apply"))
+	s.world.Hold("apply")
+	p := s.startWorker()
+	run := s.start("apply")
+	harness.Eventually(t, patience, func() (bool, string) {
+		n := len(s.world.Arrived("apply"))
+		return n == 1, fmt.Sprint(n)
+	}, "the tool is running")
+	p.Kill9()
+	s.world.Release("apply")
+	s.startWorker()
+	requireUncrashedResult(t, s.finish(run), run)
+	arrived := s.world.Arrived("apply")
+	require.Len(t, arrived, 2, "the lost call was repeated")
+	require.Equal(t, arrived[0].Key, arrived[1].Key, "with the same key")
+	require.Equal(t, run.ID()+"/1/0", arrived[0].Key)
+	require.Equal(t, 1, s.world.Applied())
+}
+
+func TestWorkerKilledWhileAClientCallIsOpen(t *testing.T) {
+	t.Parallel()
+	s := newCrashStage(t, crashScript("apply"))
+	p := s.startWorker()
+	run := s.start("apply")
+	pendingAction(t, run)
+	p.Kill9()
+	s.startWorker()
+	requireUncrashedResult(t, s.finish(run), run)
+	require.Len(t, s.world.Arrived("apply"), 1)
+}
+
+func TestLostOnceCallIsNotRepeatedAndTheModelIsTold(t *testing.T) {
+	t.Parallel()
+	s := newCrashStage(t, crashScript("pay"))
+	s.world.Hold("pay")
+	p := s.startWorker()
+	run := s.start("pay")
+	harness.Eventually(t, patience, func() (bool, string) {
+		n := len(s.world.Arrived("pay"))
+		return n == 1, fmt.Sprint(n)
+	}, "the tool is running")
+	p.Kill9()
+	s.startWorker()
+	result := s.finish(run)
+	require.Len(t, s.world.Arrived("pay"), 1, "what must run once is not repeated")
+	status := map[string]tools.OutcomeStatus{}
+	for _, trace := range result.Run.Traces {
+		status[trace.ToolCallID] = trace.Status
+	}
+	require.Equal(t, map[string]tools.OutcomeStatus{"c1": tools.Unknown, "c2": tools.Succeeded}, status)
+}
+
+func TestGracefulStopFinishesTheCallInFlight(t *testing.T) {
+	t.Parallel()
+	s := newCrashStage(t, crashScript("pay"))
+	s.world.Hold("pay")
+	p := s.startWorker()
+	run := s.start("pay")
+	harness.Eventually(t, patience, func() (bool, string) {
+		n := len(s.world.Arrived("pay"))
+		return n == 1, fmt.Sprint(n)
+	}, "the tool is running")
+	p.Terminate()
+	s.world.Release("pay")
+	require.Zero(t, p.Wait(t, patience))
+	s.startWorker()
+	requireUncrashedResult(t, s.finish(run), run)
+	require.Len(t, s.world.Arrived("pay"), 1)
+}

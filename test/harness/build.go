@@ -1,0 +1,64 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// BuildErrand builds the errand command, once per test process and without the
+// race detector, and returns the path of the binary. StopShared removes it.
+func BuildErrand(t testing.TB) string {
+	t.Helper()
+	shared.errand.Do(func() {
+		shared.errandBinary, shared.errandErr = build("./cmd/errand")
+	})
+	if shared.errandErr != nil {
+		t.Fatal(shared.errandErr)
+	}
+	return shared.errandBinary
+}
+
+// build compiles a command of this module, named by its path from the root,
+// into a directory of its own.
+func build(command string) (binary string, err error) {
+	dir, err := os.MkdirTemp("", "errand-test-")
+	if err != nil {
+		return "", err
+	}
+	binary = filepath.Join(dir, filepath.Base(command))
+	cmd := exec.Command("go", "build", "-race=false", "-o", binary, command) //nolint:gosec // tests name what they build
+	cmd.Dir = RepoRoot()
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return "", errors.Join(fmt.Errorf("building %s: %w\n%s", command, err, output), os.RemoveAll(dir))
+	}
+	return binary, nil
+}
+
+func buildDirOf(binary string) string { return filepath.Dir(binary) }
+
+// RepoRoot is the directory of the repository. It panics outside of it, where
+// nothing in this package can work.
+func RepoRoot() string {
+	var starts []string
+	if _, source, _, ok := runtime.Caller(0); ok {
+		starts = append(starts, filepath.Dir(source))
+	}
+	if dir, err := os.Getwd(); err == nil {
+		starts = append(starts, dir) // source paths are cut by -trimpath
+	}
+	for _, dir := range starts {
+		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			mod, err := os.ReadFile(filepath.Join(dir, "go.mod")) //nolint:gosec // it only looks for our own
+			if err == nil && strings.HasPrefix(string(mod), "module errand\n") {
+				return dir
+			}
+		}
+	}
+	panic("harness: not inside the errand repository")
+}

@@ -1,0 +1,48 @@
+package test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/test/harness"
+)
+
+// TestImportRules holds over all steps what depguard holds over one.
+func TestImportRules(t *testing.T) {
+	t.Parallel()
+	const (
+		openai = "github.com/openai/openai-go"
+		zap    = "go.uber.org/zap"
+		schema = "github.com/santhosh-tekuri/jsonschema"
+		sdk    = "go.temporal.io/"
+	)
+	for name, banned := range map[string][]string{
+		"errand/tools":        {openai, zap, schema, sdk, "errand/activities", "errand/workflows", "errand/worker", "errand/starter"},
+		"errand/tools/item":   {openai, zap, schema, sdk, "errand/"},
+		"errand/activities":   {openai, zap, "errand/workflows", "errand/worker", "errand/starter", "errand/tools/platform", "errand/tools/builtin"},
+		"errand/workflows":    {openai, zap, "errand/worker", "errand/starter", "errand/activities/openaimodel", "errand/tools/builtin"},
+		"errand/starter":      {openai, "errand/worker", "errand/activities/openaimodel", "errand/tools/builtin", "errand/tools/platform"},
+		"errand/worker":       {"errand/starter", "errand/cmd"},
+		"errand/cmd/errand":   {"errand/test"},
+		"errand/tools/schema": {openai, zap, sdk, "errand/activities", "errand/workflows"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			list := exec.Command("go", "list", "-deps", "./"+strings.TrimPrefix(name, "errand/"))
+			list.Dir = harness.RepoRoot()
+			out, err := list.CombinedOutput()
+			require.NoError(t, err, string(out))
+			for _, dep := range strings.Fields(string(out)) {
+				if dep == name {
+					continue
+				}
+				require.False(t, slices.ContainsFunc(banned, func(b string) bool { return strings.HasPrefix(dep, b) }),
+					"%s must not need %s", name, dep)
+			}
+		})
+	}
+}

@@ -1,0 +1,60 @@
+// Command toolworker is a worker with three tools that act on the world of the
+// tests (WORLD_URL), one of each effect. Crash tests kill it.
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"errand/tools"
+	"errand/worker"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	config, err := worker.LoadConfig(os.Environ())
+	if err != nil {
+		return err
+	}
+	w, err := worker.New(config, worker.WithTools(
+		act("look", tools.EffectRead), act("apply", tools.EffectIdempotent), act("pay", tools.EffectOnce),
+	))
+	if err != nil {
+		return err
+	}
+	return w.Run(ctx)
+}
+
+func act(name string, effect tools.Effect) worker.Tool {
+	return worker.Tool{
+		Name: name, Description: "Acts on the world.", Effect: effect, ReadOnly: effect == tools.EffectRead, ParallelSafe: true,
+		Execute: func(ctx context.Context, call tools.Invocation) (tools.Output, error) {
+			request, err := http.NewRequestWithContext(ctx, http.MethodPost, os.Getenv("WORLD_URL")+"/"+name, bytes.NewReader(call.Arguments))
+			if err != nil {
+				return tools.Output{}, err
+			}
+			request.Header.Set("Idempotency-Key", call.Key)
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				return tools.Output{}, err
+			}
+			defer func() { _ = response.Body.Close() }()
+			text, err := io.ReadAll(response.Body)
+			return tools.Output{Content: string(text)}, err
+		},
+	}
+}

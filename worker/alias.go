@@ -1,0 +1,45 @@
+package worker
+
+import (
+	"encoding/json"
+
+	"errand/activities"
+	"errand/tools/platform"
+)
+
+// The words of the packages below that are needed to write tools, hooks and
+// models of one's own.
+type (
+	// Tool is a Go function that requests may declare by name.
+	Tool = platform.Tool
+	// Hooks are a worker's own rules around every call.
+	Hooks = activities.Hooks
+	// HookCall is the call that a hook is asked about.
+	HookCall = activities.HookCall
+	// BeforeToolCall decides about a call before it is executed or handed over.
+	BeforeToolCall = activities.BeforeToolCall
+	// AfterToolCall may change the output of a call that has run.
+	AfterToolCall = activities.AfterToolCall
+	// Decision is the answer of a before-hook. The zero Decision allows.
+	Decision = activities.Decision
+	// Model answers one inference.
+	Model = activities.Model
+	// ModelRequest is one inference in provider-neutral form.
+	ModelRequest = activities.ModelRequest
+	// ModelAnswer is what a model said.
+	ModelAnswer = activities.ModelAnswer
+	// ModelError is a model server's own answer that it will not, or not now.
+	ModelError = activities.ModelError
+)
+
+// Allow lets a call go on.
+func Allow() Decision { return activities.Allow() }
+
+// AllowWith lets a call go on with other arguments, which are not validated.
+func AllowWith(arguments json.RawMessage) Decision { return activities.Allow().With(arguments) }
+
+// Block refuses a call; the model reads the reason.
+func Block(reason string) Decision { return activities.Block(reason) }
+
+// Ask waits until somebody approves or denies the call.
+func Ask(reason string) Decision { return activities.Ask(reason) }

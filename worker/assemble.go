@@ -1,0 +1,77 @@
+package worker
+
+import (
+	"net/url"
+
+	"errand/activities"
+	"errand/tools"
+	"errand/tools/builtin"
+	"errand/tools/platform"
+)
+
+// source holds the platform tools: the caller's own first, so that a fault's
+// index is the place among them, then the built-in ones.
+func (p *parts) source(config Config) activities.Source {
+	all := p.tools
+	if p.builtins {
+		all = append(all[:len(all):len(all)], builtin.Tools(builtin.Config{
+			FilesRoot: config.Files.Root, FetchHosts: config.Fetch.Hosts,
+		})...)
+	}
+	source, err := platform.NewSource(all...)
+	if err != nil {
+		addEach(&p.faults, "WithTools", err)
+		return nil
+	}
+	return source
+}
+
+// answering is the model of the worker: the caller's, or a router over the
+// endpoints of the configuration.
+func (p *parts) answering(config Config) Model {
+	if p.model != nil {
+		return p.model
+	}
+	if len(config.Models) == 0 {
+		p.faults.Add("models", "no endpoint: use a configuration of LoadConfig, name one here, or give WithModel")
+		return nil
+	}
+	routes, err := newRouter(config.Models)
+	if err != nil { // the check of the configuration has said why
+		return nil
+	}
+	return routes
+}
+
+// assemble builds the activities and records every fault it meets.
+func (p *parts) assemble(config Config, temporal *engine) *activities.Activities {
+	if p.client != nil && len(p.adjust) > 0 {
+		p.faults.Add("WithClientOptions", "has no effect beside WithClient: set the options where that client is made")
+	}
+	model := p.answering(config)
+	source := p.source(config)
+	if len(p.faults) > 0 {
+		return nil
+	}
+	built, err := activities.New(activities.Parts{
+		Model: model, Hooks: p.hooks, Engine: temporal, MemoryBytes: config.Limits.MemoryBytes,
+		Sources: map[string]activities.Source{tools.SourcePlatform: source},
+	})
+	if err != nil {
+		addEach(&p.faults, "activities", err)
+	}
+	return built
+}
+
+// keyless lists the endpoints that can only answer with a refusal. Servers of
+// one's own often need no key; OpenAI's always does.
+func keyless(endpoints []Endpoint) []string {
+	var all []string
+	for _, e := range endpoints {
+		address, err := url.Parse(e.BaseURL)
+		if err == nil && address.Hostname() == "api.openai.com" && e.APIKey == "" && len(e.Headers) == 0 {
+			all = append(all, e.Match)
+		}
+	}
+	return all
+}

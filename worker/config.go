@@ -1,0 +1,132 @@
+package worker
+
+import (
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+
+	"errand/activities/openaimodel"
+	"errand/workflows"
+)
+
+// Config is what a worker can be told. LoadConfig reads it from the
+// environment and a file; a program may also fill it in itself, starting from
+// DefaultConfig. Printing or logging it shows no secret.
+type Config struct {
+	Temporal Temporal
+	// Models are asked in this order: the first whose Match fits serves.
+	Models []Endpoint
+	Files  Files
+	Fetch  Fetch
+	Log    Log
+	Limits Limits
+
+	// remarks are logged when the worker starts.
+	remarks []string
+}
+
+// Temporal says where runs come from. How to reach the server is not set here:
+// the TEMPORAL_* variables and profiles of the temporal CLI say so.
+type Temporal struct {
+	TaskQueue string
+}
+
+// Files configures the built-in file tools.
+type Files struct {
+	// Root is the directory they cannot leave.
+	Root string
+}
+
+// Fetch configures the built-in tool fetch_url.
+type Fetch struct {
+	// Hosts may be fetched from. None: fetch_url refuses everything.
+	Hosts []string
+}
+
+// Log configures the worker's log, which goes to standard error.
+type Log struct {
+	// Level is debug, info, warn or error.
+	Level string
+	// Format is json, or console for people.
+	Format string
+}
+
+// Limits bound what one worker takes on at a time.
+type Limits struct {
+	// MemoryBytes bounds the conversations kept between two rounds. A worker
+	// that has forgotten one fetches it again.
+	MemoryBytes int
+	// Activities is how many inferences and calls run at once.
+	Activities int
+}
+
+// Endpoint is a server of models and which models it serves.
+type Endpoint struct {
+	// Match is a pattern of path.Match for the model's name, but that * also
+	// spans slashes: "gpt-*", "meta-llama/*", "*".
+	Match string
+	// BaseURL is what stands before /responses or /chat/completions.
+	BaseURL string
+	APIKey  Secret
+	// API is "responses" or "chat".
+	API     string
+	Headers map[string]Secret
+	// Timeout bounds one inference; 0 means none.
+	Timeout time.Duration
+}
+
+const defaultBaseURL = "https://api.openai.com/v1"
+
+// DefaultConfig is the configuration of a worker that was told nothing, but
+// for its Models: it has none.
+func DefaultConfig() Config {
+	return Config{
+		Temporal: Temporal{TaskQueue: workflows.DefaultTaskQueue},
+		Files:    Files{Root: ".errand/files"},
+		Log:      Log{Level: "info", Format: "json"},
+		Limits:   Limits{MemoryBytes: 64 << 20, Activities: 200},
+	}
+}
+
+// withDefaults fills in what a program left out.
+func (c Config) withDefaults() Config {
+	base := DefaultConfig()
+	fill(&c.Temporal.TaskQueue, base.Temporal.TaskQueue)
+	fill(&c.Files.Root, base.Files.Root)
+	fill(&c.Log.Level, base.Log.Level)
+	fill(&c.Log.Format, base.Log.Format)
+	fill(&c.Limits.MemoryBytes, base.Limits.MemoryBytes)
+	fill(&c.Limits.Activities, base.Limits.Activities)
+	models := make([]Endpoint, len(c.Models))
+	for i, e := range c.Models {
+		fill(&e.BaseURL, defaultBaseURL)
+		fill(&e.API, openaimodel.Responses)
+		models[i] = e
+	}
+	c.Models = models
+	return c
+}
+
+func fill[T comparable](target *T, fallback T) {
+	var zero T
+	if *target == zero {
+		*target = fallback
+	}
+}
+
+// String is the configuration as one line of JSON without its secrets.
+func (c Config) String() string {
+	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{
+		SkipLineEnding: true, EncodeDuration: zapcore.StringDurationEncoder,
+	})
+	line, err := encoder.EncodeEntry(zapcore.Entry{}, []zap.Field{zap.Inline(c)})
+	if err != nil { // fields of these kinds always encode
+		return "worker.Config"
+	}
+	defer line.Free()
+	return line.String()
+}
+
+// GoString keeps %#v as discreet as %v.
+func (c Config) GoString() string { return c.String() }

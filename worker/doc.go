@@ -1,0 +1,47 @@
+// Package worker builds the process that takes runs: the workflow, its
+// activities, the models and the tools of one's own. cmd/errand uses it, and so
+// does any service that brings tools or hooks.
+//
+// Three steps make a worker:
+//
+//	config, err := worker.LoadConfig(os.Environ())
+//	w, err := worker.New(config, worker.WithBuiltins(), worker.WithTools(mine))
+//	err = w.Run(ctx)
+//
+// LoadConfig reads the environment and the file that ERRAND_CONFIG names; New
+// finds every mistake before anything is dialled; Run connects, works until
+// ctx ends, and drains. Signals are the caller's: see os/signal.NotifyContext.
+//
+// # Environment
+//
+//	OPENAI_BASE_URL     https://api.openai.com/v1   what stands before /responses
+//	OPENAI_API_KEY                                  sent to that address only
+//	ERRAND_MODEL_API    responses                   or chat
+//	ERRAND_TASK_QUEUE   errand                      where runs come from
+//	ERRAND_FILES_ROOT   .errand/files               root of the built-in file tools
+//	ERRAND_FETCH_HOSTS                              hosts that fetch_url may ask, by commas
+//	ERRAND_LOG_LEVEL    info                        debug, info, warn, error
+//	ERRAND_LOG_FORMAT   json                        or console
+//	ERRAND_CONFIG                                   a YAML file with the keys below
+//	TEMPORAL_*                                      as the temporal CLI reads them
+//
+// # File
+//
+//	temporal: {task_queue: errand}
+//	models:                        # the first that matches serves
+//	  - match: "gpt-*"
+//	    api_key_env: OPENAI_API_KEY
+//	  - match: "meta-llama/*"
+//	    base_url: "http://${GPU_HOST}:8000/v1"
+//	    api: chat
+//	    headers: {X-Team: "${TEAM_TOKEN}"}
+//	    timeout: 5m
+//	files: {root: .errand/files}
+//	fetch: {hosts: [docs.example.com]}
+//	log: {level: info, format: json}
+//	limits: {memory_bytes: 67108864, activities: 200}
+//
+// A variable wins over the file. The endpoint that OPENAI_BASE_URL or
+// OPENAI_API_KEY names serves the models that no entry of the file matches;
+// without either, and with entries in the file, nothing does.
+package worker

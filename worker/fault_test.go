@@ -1,0 +1,115 @@
+package worker_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/worker"
+)
+
+func TestEveryFaultIsListedAtOnce(t *testing.T) {
+	t.Parallel()
+	const file = `
+temporal: {task_queue: "", address: "localhost:7233"}
+models:
+  - base_url: ftp://models.example
+    api: soap
+    timeout: 90
+  - match: "gpt-["
+    api_key: "${MISSING}"
+    headers: {X-Team: "${ALSO_MISSING}", X-Broken: "${oops"}
+  - match: twice
+  - match: twice
+    base_url: "http://u:secret-password@host/v1"
+  - just-a-name
+files: {root: 7}
+fetch: {hosts: ["https://docs.example.com/x", 3]}
+log: {level: loud}
+limits: {memory_bytes: 0, activities: many}
+modles: []
+`
+	_, err := worker.LoadConfig(written(t, file,
+		"ERRAND_LOG_FORMAT=xml", "OPENAI_BASE_URL=localhost:8000", "ERRAND_MODEL_API=rest", "TEMPORAL_PROFILE=nowhere"))
+	require.EqualError(t, err, `worker: 24 faults in the configuration:
+  temporal.task_queue: "": must not be empty: write for example "errand"
+  temporal.address: unknown key: known here are task_queue
+  files.root: must be a string in quotes, not a number
+  fetch.hosts[0]: "https://docs.example.com/x": must be a host alone, such as "docs.example.com"
+  fetch.hosts[1]: 3: must be a string
+  log.level: "loud": must be one of debug, info, warn, error
+  limits.memory_bytes: 0: must be a whole number from 1 on
+  limits.activities: "many": must be a whole number from 1 on
+  models[4]: must be a mapping, not a string
+  models[0].match: required: a model's name or a pattern such as "gpt-*"
+  models[0].base_url: "ftp://models.example": must be a URL such as http://127.0.0.1:8000/v1
+  models[0].api: "soap": must be one of responses, chat
+  models[0].timeout: 90: must be a duration such as "90s" or "5m"
+  models[1].match: "gpt-[": is not a pattern: close every "[" and end with no "\"
+  models[1].api_key: ${MISSING}: the environment variable is not set: set it, or remove the reference
+  models[1].headers.X-Broken: holds a reference that is not of the form ${NAME}: write the name of a variable between ${ and }
+  models[1].headers.X-Team: ${ALSO_MISSING}: the environment variable is not set: set it, or remove the reference
+  models[3].base_url: "http://host/v1": must not hold a user: put credentials into api_key or headers
+  models[3].match: "twice": repeats models[2].match, which always wins: remove one
+  modles: unknown key: known here are temporal, files, fetch, log, limits, models
+  ERRAND_LOG_FORMAT: "xml": must be one of json, console
+  OPENAI_BASE_URL: "localhost:8000": must be a URL such as http://127.0.0.1:8000/v1
+  ERRAND_MODEL_API: "rest": must be one of responses, chat
+  TEMPORAL_*: unable to find profile nowhere in config data: check TEMPORAL_PROFILE, TEMPORAL_CONFIG_FILE and the TEMPORAL_TLS_* variables`)
+
+	var faults *worker.Error
+	require.ErrorAs(t, err, &faults)
+	require.Len(t, faults.Faults, 24)
+}
+
+func TestOneFaultIsNamedInTheSingular(t *testing.T) {
+	t.Parallel()
+	_, err := worker.LoadConfig(quiet(t, "ERRAND_LOG_LEVEL=loud"))
+	require.EqualError(t, err, "worker: 1 fault in the configuration:\n"+
+		`  ERRAND_LOG_LEVEL: "loud": must be one of debug, info, warn, error`)
+}
+
+func TestUnreadableFilesAreFaults(t *testing.T) {
+	t.Parallel()
+	_, err := worker.LoadConfig(quiet(t, "ERRAND_CONFIG="+filepath.Join(t.TempDir(), "absent.yaml")))
+	require.ErrorContains(t, err, "  ERRAND_CONFIG: ")
+	require.ErrorContains(t, err, "no such file")
+
+	for name, text := range map[string]string{
+		"a list":      "- log",
+		"bare text":   "sk-proj-not-a-mapping",
+		"a dangling":  "log: {level: info",
+		"twice a key": "log: {}\nlog: {}",
+	} {
+		_, err := worker.LoadConfig(written(t, text))
+		require.ErrorContains(t, err, "  ERRAND_CONFIG: ", name)
+		require.NotContains(t, err.Error(), "sk-proj", name)
+	}
+}
+
+func TestWrongTypesAreFaultsWhereverTheyStand(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"log: debug":                                              "log: must be a mapping, not a string",
+		"models: {match: x}":                                      "models: must be a list of mappings, not a mapping",
+		"fetch: {hosts: docs.example.com}":                        "fetch.hosts: must be a list of strings, not a string",
+		"models: [{match: x, api_key: 12345}]":                    "models[0].api_key: must be a string in quotes, not a number",
+		"models: [{match: x, headers: [a]}]":                      "models[0].headers: must be a mapping, not a list",
+		"models: [{match: x, headers: {a: 2001-01-01}}]":          "models[0].headers.a: must be a string in quotes, not a date",
+		"models: [{match: x, timeout: -1s}]":                      `models[0].timeout: "-1s": must be a duration such as "90s" or "5m"`,
+		"models: [{match: x, api_key: a, api_key_env: B}]":        "models[0].api_key_env: stands beside api_key: keep one of them",
+		"models: [{match: x, base_url: 'http://h/v1/responses'}]": "models[0]: BaseURL: ends in /responses, which is added to it; remove that",
+		"models: [{match: x, headers: {'a b': c}}]":               `models[0]: Headers["a b"]: is not a header name; use letters, digits and dashes`,
+		"log: {level: true}":                                      "log.level: must be a string in quotes, not true or false",
+	} {
+		_, err := worker.LoadConfig(written(t, text))
+		require.EqualError(t, err, "worker: 1 fault in the configuration:\n  "+want, text)
+	}
+}
+
+func TestNullCountsAsAbsent(t *testing.T) {
+	t.Parallel()
+	_, err := worker.LoadConfig(written(t, "log:\nmodels:\ntemporal: {task_queue: }\n"))
+	require.NoError(t, err)
+}

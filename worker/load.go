@@ -1,0 +1,156 @@
+package worker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/knadh/koanf/parsers/yaml"
+	"github.com/knadh/koanf/providers/env/v2"
+	"github.com/knadh/koanf/providers/file"
+	"github.com/knadh/koanf/v2"
+	"go.temporal.io/sdk/contrib/envconfig"
+
+	"errand/tools"
+)
+
+// fileVariable names the configuration file.
+const fileVariable = "ERRAND_CONFIG"
+
+// variables are the environment's names for keys of the configuration. Those
+// under "endpoint" exist in the environment only: an address from one place
+// must never be paired with a key from another.
+var variables = map[string]string{
+	"ERRAND_TASK_QUEUE":  "temporal.task_queue",
+	"ERRAND_FILES_ROOT":  "files.root",
+	"ERRAND_FETCH_HOSTS": "fetch.hosts",
+	"ERRAND_LOG_LEVEL":   "log.level",
+	"ERRAND_LOG_FORMAT":  "log.format",
+	"OPENAI_BASE_URL":    "endpoint.base_url",
+	"OPENAI_API_KEY":     "endpoint.api_key",
+	"ERRAND_MODEL_API":   "endpoint.api",
+}
+
+// LoadConfig reads the configuration from the variables given, usually
+// os.Environ(), and from the YAML file that ERRAND_CONFIG names. A variable
+// wins over the file; an empty one counts as not set; of one that is given
+// twice the last stands. The error is an *Error with every fault.
+func LoadConfig(environ []string) (Config, error) {
+	l := loader{config: DefaultConfig(), environment: environment{}}
+	for _, one := range environ {
+		name, value, _ := strings.Cut(one, "=")
+		l.environment[name] = value
+	}
+	l.readFile()
+	l.readEnvironment()
+	l.checkTemporal()
+	if err := failed("the configuration", l.faults); err != nil {
+		return Config{}, err
+	}
+	return l.config, nil
+}
+
+// loader fills a configuration from the least to the most binding place.
+type loader struct {
+	config      Config
+	environment environment
+	faults      tools.Faults
+}
+
+func (l *loader) readFile() {
+	path := l.environment[fileVariable]
+	if path == "" {
+		return
+	}
+	tree := koanf.New(".")
+	if err := tree.Load(file.Provider(path), yaml.Parser()); err != nil {
+		l.faults.Add(fileVariable, fmt.Sprintf("%q: %s", path, fileComplaint(err)))
+		return
+	}
+	top := &section{values: tree.Raw(), faults: &l.faults}
+	l.common(top)
+	l.config.Models = l.endpoints(top.each("models"))
+	top.finish()
+}
+
+// fileComplaint keeps a YAML parser from quoting the file: that may be a file
+// of secrets which was named by mistake.
+func fileComplaint(err error) string {
+	if strings.Contains(err.Error(), "cannot unmarshal") {
+		return "must be a YAML mapping with keys such as models and log"
+	}
+	return err.Error()
+}
+
+func (l *loader) readEnvironment() {
+	tree := koanf.New(".")
+	provider := env.Provider(".", env.Opt{EnvironFunc: l.environment.Environ, TransformFunc: l.variable})
+	if err := tree.Load(provider, nil); err != nil {
+		l.faults.Add("environment", err.Error())
+		return
+	}
+	named := map[string]string{}
+	for variable, key := range variables {
+		named[key] = variable
+	}
+	top := &section{values: tree.Raw(), named: named, faults: &l.faults}
+	l.common(top)
+	if last, ok := l.fallback(top.in("endpoint")); ok {
+		l.config.Models = append(l.config.Models, last)
+	}
+}
+
+// variable maps one environment variable to its key. A name that looks like
+// ours and is not may be a slip, or belong to another program: it is remarked
+// on and ignored.
+func (l *loader) variable(name, value string) (string, any) {
+	key, known := variables[name]
+	switch {
+	case known && value == "":
+		return "", nil
+	case name == "ERRAND_FETCH_HOSTS":
+		return key, commaList(value)
+	case known:
+		return key, value
+	case strings.HasPrefix(name, "ERRAND_") && name != fileVariable:
+		l.config.remarks = append(l.config.remarks, name+" is not a variable of the worker and is ignored")
+	}
+	return "", nil
+}
+
+func commaList(text string) []any {
+	all := []any{}
+	for one := range strings.SplitSeq(text, ",") {
+		if one = strings.TrimSpace(one); one != "" {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// checkTemporal reports a broken profile now and not when the worker connects.
+func (l *loader) checkTemporal() {
+	_, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: l.environment})
+	if err != nil {
+		l.faults.Add("TEMPORAL_*", err.Error()+temporalHint)
+	}
+}
+
+// environment is a set of variables, in the form that envconfig asks for.
+type environment map[string]string
+
+// Environ lists the variables in order.
+func (e environment) Environ() []string {
+	all := make([]string, 0, len(e))
+	for name, value := range e {
+		all = append(all, name+"="+value)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// LookupEnv finds one variable.
+func (e environment) LookupEnv(name string) (string, bool) {
+	value, ok := e[name]
+	return value, ok
+}

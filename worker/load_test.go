@@ -1,0 +1,133 @@
+package worker_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/worker"
+)
+
+// written is an environment whose ERRAND_CONFIG names a file of that text.
+func written(t *testing.T, text string, variables ...string) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "errand.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return append(quiet(t, variables...), "ERRAND_CONFIG="+path)
+}
+
+// quiet is an environment in which no profile of the machine's user counts.
+func quiet(t *testing.T, variables ...string) []string {
+	t.Helper()
+	return append([]string{"TEMPORAL_CONFIG_FILE=" + filepath.Join(t.TempDir(), "none.toml")}, variables...)
+}
+
+func TestLoadConfigNeedsNothing(t *testing.T) {
+	t.Parallel()
+	config, err := worker.LoadConfig(quiet(t))
+	require.NoError(t, err)
+	want := worker.DefaultConfig()
+	want.Models = []worker.Endpoint{{Match: "*", BaseURL: "https://api.openai.com/v1", API: "responses"}}
+	require.Equal(t, want, config)
+	require.Equal(t, "errand", config.Temporal.TaskQueue)
+	require.Equal(t, ".errand/files", config.Files.Root)
+}
+
+func TestLoadConfigReadsTheEnvironment(t *testing.T) {
+	t.Parallel()
+	config, err := worker.LoadConfig(quiet(t,
+		"OPENAI_BASE_URL=http://127.0.0.1:8000/v1", "OPENAI_API_KEY= k1\n", "ERRAND_MODEL_API=chat",
+		"ERRAND_TASK_QUEUE=batch", "ERRAND_FILES_ROOT=/srv/files", "ERRAND_FETCH_HOSTS=a.example, b.example,",
+		"ERRAND_LOG_LEVEL=debug", "ERRAND_LOG_FORMAT=console"))
+	require.NoError(t, err)
+	require.Equal(t, []worker.Endpoint{{
+		Match: "*", BaseURL: "http://127.0.0.1:8000/v1", APIKey: "k1", API: "chat",
+	}}, config.Models)
+	require.Equal(t, worker.Temporal{TaskQueue: "batch"}, config.Temporal)
+	require.Equal(t, worker.Files{Root: "/srv/files"}, config.Files)
+	require.Equal(t, worker.Fetch{Hosts: []string{"a.example", "b.example"}}, config.Fetch)
+	require.Equal(t, worker.Log{Level: "debug", Format: "console"}, config.Log)
+}
+
+func TestLoadConfigReadsTheProcessEnvironment(t *testing.T) {
+	t.Setenv("ERRAND_TASK_QUEUE", "from-process")
+	config, err := worker.LoadConfig(quiet(t, os.Environ()...))
+	require.NoError(t, err)
+	require.Equal(t, "from-process", config.Temporal.TaskQueue)
+}
+
+const everyKey = `
+temporal: {task_queue: from-file}
+models:
+  - match: "gpt-*"
+    base_url: "http://${GPU_HOST}:8000/v1"
+    api_key: "${FILE_KEY}"
+    api: chat
+    headers: {X-Team: "team ${TEAM}", X-Plain: plain}
+    timeout: 90s
+  - match: claude
+    api_key_env: FILE_KEY
+files: {root: /from/file}
+fetch: {hosts: [file.example]}
+log: {level: warn, format: console}
+limits: {memory_bytes: 1024, activities: 7}
+`
+
+func TestLoadConfigReadsEveryKeyOfTheFile(t *testing.T) {
+	t.Parallel()
+	config, err := worker.LoadConfig(written(t, everyKey, "GPU_HOST=gpu1", "FILE_KEY=fk", "TEAM=blue"))
+	require.NoError(t, err)
+	require.Equal(t, worker.Config{
+		Temporal: worker.Temporal{TaskQueue: "from-file"},
+		Models: []worker.Endpoint{
+			{
+				Match: "gpt-*", BaseURL: "http://gpu1:8000/v1", APIKey: "fk", API: "chat",
+				Headers: map[string]worker.Secret{"X-Team": "team blue", "X-Plain": "plain"},
+				Timeout: 90 * time.Second,
+			},
+			{Match: "claude", BaseURL: "https://api.openai.com/v1", APIKey: "fk", API: "responses"},
+		},
+		Files:  worker.Files{Root: "/from/file"},
+		Fetch:  worker.Fetch{Hosts: []string{"file.example"}},
+		Log:    worker.Log{Level: "warn", Format: "console"},
+		Limits: worker.Limits{MemoryBytes: 1024, Activities: 7},
+	}, config)
+}
+
+func TestEnvironmentWinsOverTheFile(t *testing.T) {
+	t.Parallel()
+	config, err := worker.LoadConfig(written(t, everyKey, "GPU_HOST=gpu1", "FILE_KEY=fk", "TEAM=blue",
+		"ERRAND_TASK_QUEUE=from-env", "ERRAND_FETCH_HOSTS=env.example", "ERRAND_LOG_LEVEL=error", "ERRAND_LOG_FORMAT="))
+	require.NoError(t, err)
+	require.Equal(t, "from-env", config.Temporal.TaskQueue)
+	require.Equal(t, []string{"env.example"}, config.Fetch.Hosts)
+	require.Equal(t, worker.Log{Level: "error", Format: "console"}, config.Log, "an empty variable counts as not set")
+	require.Equal(t, "/from/file", config.Files.Root)
+}
+
+func TestLastOfARepeatedVariableStands(t *testing.T) {
+	t.Parallel()
+	config, err := worker.LoadConfig(quiet(t, "ERRAND_TASK_QUEUE=first", "ERRAND_TASK_QUEUE=last"))
+	require.NoError(t, err)
+	require.Equal(t, "last", config.Temporal.TaskQueue)
+}
+
+func TestEnvironmentsEndpointComesLast(t *testing.T) {
+	t.Parallel()
+	const file = `models: [{match: local, base_url: "http://localhost:1/v1"}]`
+	config, err := worker.LoadConfig(written(t, file, "OPENAI_API_KEY=k"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"local", "*"}, []string{config.Models[0].Match, config.Models[1].Match})
+	require.Equal(t, worker.Secret("k"), config.Models[1].APIKey)
+	require.Empty(t, config.Models[0].APIKey, "the environment's key goes to the environment's address only")
+}
+
+func TestFileWithModelsNeedsNoFallback(t *testing.T) {
+	t.Parallel()
+	config, err := worker.LoadConfig(written(t, `models: [{match: local, base_url: "http://localhost:1/v1"}]`))
+	require.NoError(t, err)
+	require.Len(t, config.Models, 1)
+}

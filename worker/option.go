@@ -1,0 +1,111 @@
+package worker
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/client"
+	"go.uber.org/zap"
+
+	"errand/tools"
+)
+
+// Option is one thing that New is given beside the configuration.
+type Option func(*parts)
+
+// parts collects the options, and what is wrong with them.
+type parts struct {
+	tools    []Tool
+	builtins bool
+	hooks    Hooks
+	model    Model
+	client   client.Client
+	adjust   []func(*client.Options)
+	logger   *zap.Logger
+	faults   tools.Faults
+}
+
+// WithTools registers tools that requests may declare with type "platform".
+func WithTools(all ...Tool) Option {
+	return func(p *parts) { p.tools = append(p.tools, all...) }
+}
+
+// WithBuiltins registers the built-in tools: now, read_file, list_files,
+// write_file and fetch_url.
+func WithBuiltins() Option {
+	return func(p *parts) { p.builtins = true }
+}
+
+// WithBeforeToolCall adds a hook that decides about every call, after those
+// added before it.
+func WithBeforeToolCall(hook BeforeToolCall) Option {
+	return func(p *parts) {
+		if hook == nil {
+			p.missing("WithBeforeToolCall", "hook")
+			return
+		}
+		p.hooks.Before = append(p.hooks.Before, hook)
+	}
+}
+
+// WithAfterToolCall adds a hook that sees every output of this worker's calls,
+// after those added before it.
+func WithAfterToolCall(hook AfterToolCall) Option {
+	return func(p *parts) {
+		if hook == nil {
+			p.missing("WithAfterToolCall", "hook")
+			return
+		}
+		p.hooks.After = append(p.hooks.After, hook)
+	}
+}
+
+// WithModel answers every inference by this model; the endpoints of the
+// configuration are not used.
+func WithModel(model Model) Option {
+	return func(p *parts) {
+		if model == nil {
+			p.missing("WithModel", "model")
+			return
+		}
+		p.model = model
+	}
+}
+
+// WithClient uses a connection that the caller keeps and closes, and whose
+// logger stays the caller's. Without it the worker dials one and closes it.
+func WithClient(connected client.Client) Option {
+	return func(p *parts) {
+		if connected == nil {
+			p.missing("WithClient", "client")
+			return
+		}
+		p.client = connected
+	}
+}
+
+// WithClientOptions changes the options of the connection that the worker
+// dials: a MetricsHandler, interceptors, a data converter.
+func WithClientOptions(change func(*client.Options)) Option {
+	return func(p *parts) {
+		if change == nil {
+			p.missing("WithClientOptions", "function")
+			return
+		}
+		p.adjust = append(p.adjust, change)
+	}
+}
+
+// WithLogger logs to this logger and not to the one of the configuration.
+func WithLogger(logger *zap.Logger) Option {
+	return func(p *parts) {
+		if logger == nil {
+			p.missing("WithLogger", "logger")
+			return
+		}
+		p.logger = logger
+	}
+}
+
+func (p *parts) missing(option, what string) {
+	p.faults.Add(option, fmt.Sprintf("the %s is nil: pass one, or leave the option out", what))
+}

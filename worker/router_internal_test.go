@@ -1,0 +1,45 @@
+package worker
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/activities"
+)
+
+// named answers with its own name.
+type named string
+
+func (n named) Infer(context.Context, activities.ModelRequest) (activities.ModelAnswer, error) {
+	return activities.ModelAnswer{Model: string(n)}, nil
+}
+
+func TestFirstMatchingEndpointServes(t *testing.T) {
+	t.Parallel()
+	routes := router{
+		{"gpt-5-mini", named("exact")},
+		{"gpt-[0-9]*", named("family")},
+		{"meta-llama/*", named("slash")},
+		{"*", named("rest")},
+	}
+	for model, want := range map[string]string{
+		"gpt-5-mini": "exact", "gpt-5": "family", "gpt-x": "rest", "meta-llama/Llama-3/q4": "slash",
+		"other/model": "rest", "": "rest",
+	} {
+		answer, err := routes.Infer(t.Context(), activities.ModelRequest{Model: model})
+		require.NoError(t, err)
+		require.Equal(t, want, answer.Model, model)
+	}
+}
+
+func TestModelThatNobodyServesIsRejectedForGood(t *testing.T) {
+	t.Parallel()
+	_, err := router{{"gpt-*", named("gpt")}}.Infer(t.Context(), activities.ModelRequest{Model: "claude"})
+	var refusal *activities.ModelError
+	require.ErrorAs(t, err, &refusal)
+	require.True(t, refusal.Permanent)
+	require.ErrorContains(t, err, `"claude"`)
+	require.ErrorContains(t, err, "models in the worker's configuration")
+}

@@ -1,0 +1,169 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"go.temporal.io/sdk/client"
+	sdkworker "go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+	"go.uber.org/zap"
+
+	"errand/activities"
+	"errand/workflows"
+)
+
+// Worker takes runs from a task queue. It is started once, by Run or by Start.
+type Worker struct {
+	config     Config
+	logger     *zap.Logger
+	activities *activities.Activities
+	temporal   *engine
+	given      client.Client // nil: the worker dials and closes its own
+	adjust     []func(*client.Options)
+	warnings   []string
+	// fatal receives what ends the worker from inside, at most once.
+	fatal chan error
+
+	mu      sync.Mutex // held while starting and stopping
+	started bool
+	stop    func() // nil unless it is running
+}
+
+// engine is the connection as activities see it. It is empty until the worker
+// starts: they are built, and their faults found, before anything is dialled.
+type engine struct{ client.Client }
+
+// New puts a worker together. It opens no connection. The error is an *Error
+// with every mistake in the configuration and in the options.
+func New(config Config, opts ...Option) (*Worker, error) {
+	var p parts
+	for _, opt := range opts {
+		opt(&p)
+	}
+	config = config.withDefaults()
+	p.faults = append(config.faults(), p.faults...)
+	if p.logger == nil && len(p.faults) == 0 {
+		logger, err := NewLogger(config.Log)
+		if err != nil {
+			addEach(&p.faults, "log", err)
+		}
+		p.logger = logger
+	}
+	temporal := &engine{}
+	built := p.assemble(config, temporal)
+	if err := failed("the worker's set-up", p.faults); err != nil {
+		return nil, err
+	}
+	w := &Worker{
+		config: config, logger: p.logger, activities: built, temporal: temporal,
+		given: p.client, adjust: p.adjust, warnings: config.remarks, fatal: make(chan error, 1),
+	}
+	if p.model == nil {
+		for _, match := range keyless(config.Models) {
+			w.warnings = append(w.warnings, fmt.Sprintf(
+				"models matching %q go to api.openai.com without a key and will be refused: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own", match))
+		}
+	}
+	return w, nil
+}
+
+// Run takes runs until ctx ends, then lets the calls in flight finish for some
+// seconds and closes what the worker opened. It returns nil when ctx ended it,
+// and otherwise why it could not start or go on.
+func (w *Worker) Run(ctx context.Context) error {
+	if err := w.Start(ctx); err != nil {
+		if errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled) {
+			return nil
+		}
+		return err
+	}
+	defer w.Stop()
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-w.fatal:
+		return fmt.Errorf("worker: task queue %q: %w", w.config.Temporal.TaskQueue, err)
+	}
+}
+
+// Start connects and begins to take runs; ctx bounds the connecting only. It
+// is for services that have a life cycle of their own; Stop ends it.
+func (w *Worker) Start(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.started {
+		return errors.New("worker: it was started before: make another one with New")
+	}
+	w.started = true
+	connected, release, err := w.connect(ctx)
+	if err != nil {
+		return err
+	}
+	w.temporal.Client = connected
+	queue := w.config.Temporal.TaskQueue
+	running, err := w.register(connected)
+	if err == nil {
+		err = running.Start()
+	}
+	if err != nil {
+		release()
+		return startError(queue, err)
+	}
+	w.logger.Info("worker started", zap.Object("config", w.config))
+	for _, warning := range w.warnings {
+		w.logger.Warn(warning)
+	}
+	w.stop = func() {
+		running.Stop()
+		release()
+		w.logger.Info("worker stopped", zap.String("task_queue", queue))
+	}
+	return nil
+}
+
+// Stop takes no more runs, waits for the calls in flight, at most 10 seconds,
+// and closes what Start opened. More calls of it do nothing.
+func (w *Worker) Stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.started = true // a worker that was stopped stays so
+	if w.stop != nil {
+		w.stop()
+		w.stop = nil
+	}
+}
+
+func (w *Worker) connect(ctx context.Context) (client.Client, func(), error) {
+	if w.given != nil {
+		return w.given, func() {}, nil
+	}
+	dialled, err := Dial(ctx, w.logger, w.adjust...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return dialled, dialled.Close, nil
+}
+
+// register makes the SDK's worker. The SDK panics on a client that is not its
+// own, such as a wrapped one.
+func (w *Worker) register(connected client.Client) (running sdkworker.Worker, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the Temporal SDK refuses the set-up: %v", p)
+		}
+	}()
+	running = sdkworker.New(connected, w.config.Temporal.TaskQueue, options(w.config.Limits, w.fail))
+	running.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeRun})
+	running.RegisterActivity(w.activities)
+	return running, nil
+}
+
+// fail is called by the SDK, once, when it cannot go on: the namespace is
+// gone, the credentials were withdrawn.
+func (w *Worker) fail(err error) {
+	w.logger.Error("worker cannot go on", zap.Error(err))
+	w.fatal <- err
+}
