@@ -27,7 +27,8 @@ build: ## Build the errand command into bin/
 .PHONY: install
 install: ## Install the errand command, also as an extension of the temporal CLI
 	go install ./cmd/errand
-	ln -sf errand "$$(go env GOPATH)/bin/temporal-errand"
+	ln -sf errand "$${GOBIN:-$$(go env GOPATH)/bin}/temporal-errand"
+	@command -v errand >/dev/null || echo "errand is in $${GOBIN:-$$(go env GOPATH)/bin}: put that on your PATH"
 
 .PHONY: prepare
 prepare: ## Install what tests and `errand dev` need (Temporal CLI; once, about 4 minutes)
@@ -47,7 +48,7 @@ replay: ## Replay the recorded histories against this build
 
 .PHONY: record
 record: prepare ## Record new histories for replay into test/testdata/history
-	ERRAND_RECORD=1 go test -count=1 -run 'TestRecordedShapes' ./test/
+	ERRAND_RECORD=$(or $(RELEASE),v0.1.0) go test -count=1 -run 'TestRecordedShapes' ./test/
 
 .PHONY: bench
 bench: prepare ## Compare with a hand-written workflow and print the figures

@@ -79,9 +79,12 @@ func (c *checker) call(raw json.RawMessage) json.RawMessage {
 		c.note(fmt.Sprintf("call %d of round %d repeated the id %s: it is now %s", index, c.round, head.CallID, id))
 	}
 	c.ids[id] = true
-	set(fields, "call_id", id)
-	set(fields, "name", c.surface.public(head.Name))
-	set(fields, "arguments", argumentsText(fields["arguments"]))
+	changed := set(fields, "call_id", id)
+	changed = set(fields, "name", c.surface.public(head.Name)) || changed
+	changed = set(fields, "arguments", argumentsText(fields["arguments"])) || changed
+	if !changed {
+		return raw
+	}
 	out, err := json.Marshal(fields)
 	if err != nil { // the members were decoded from JSON
 		return raw
@@ -112,11 +115,18 @@ func argumentsText(raw json.RawMessage) string {
 	return tools.Clean(text)
 }
 
-func set(fields map[string]json.RawMessage, name, value string) {
-	raw, err := json.Marshal(value)
-	if err == nil {
-		fields[name] = raw
+// set makes a member the string value, and tells whether it was anything else.
+func set(fields map[string]json.RawMessage, name, value string) (changed bool) {
+	var now *string
+	if json.Unmarshal(fields[name], &now) == nil && now != nil && *now == value {
+		return false
 	}
+	raw, err := json.Marshal(value)
+	if err != nil { // strings always encode
+		return false
+	}
+	fields[name] = raw
+	return true
 }
 
 func (c *checker) note(text string) { c.notes = append(c.notes, text) }

@@ -9,18 +9,18 @@ import (
 )
 
 var (
-	// ErrNotFound: the server knows no run with this id (any more: closed runs
+	// ErrNotFound means that the server knows no run with this id (any more: closed runs
 	// are kept for the retention time of the namespace).
 	ErrNotFound = errors.New("no such run")
-	// ErrEnded: the run has ended and takes nothing more.
+	// ErrEnded means that the run has ended and takes nothing more.
 	ErrEnded = errors.New("the run has ended")
-	// ErrAlreadyStarted: the id belongs to a run that exists.
+	// ErrAlreadyStarted means that the id belongs to a run that exists.
 	ErrAlreadyStarted = errors.New("already started")
 	// ErrCancelled comes with the partial result of a run that was cancelled.
 	ErrCancelled = errors.New("the run was cancelled")
-	// ErrNoReply: the server or the workers did not reply in time. What was
-	// sent may still take effect. Sending the same answer, approval or claim
-	// again does no harm; a message might be delivered twice.
+	// ErrNoReply means that the server or the workers did not reply in time.
+	// What was sent may still take effect. Sending the same answer, approval or
+	// claim again does no harm; a message might be delivered twice.
 	ErrNoReply = errors.New("no reply in time")
 )
 

@@ -142,7 +142,7 @@ func ExampleStarter_List() {
 func ExampleRun_Serve() {
 	run := starter.New(connected).Attach("ticket-42")
 	err := run.Serve(context.Background(), starter.Handlers{
-		"get_flight_times": func(ctx context.Context, call starter.Call) (any, error) {
+		"get_flight_times": func(_ context.Context, call starter.Call) (any, error) {
 			var args struct {
 				To string `json:"to"`
 			}

@@ -9,15 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
-	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
-	workflowpb "go.temporal.io/api/workflow/v1"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
-	"go.temporal.io/sdk/temporal"
 
 	"errand/workflows"
 )
@@ -37,15 +32,17 @@ type fake struct {
 	done    bool // the last event is there
 	actions []workflows.OpenAction
 	asked   []workflows.OpenApproval
+	room    int // how many actions fit in a report, if not all
 	answers map[string]workflows.Answer
 	decided map[string]workflows.Approval
 
 	// down makes every question to a worker fail; deaf makes long polls miss
-	// everything until they are opened again.
-	down, deaf bool
-	queries    map[string]int
-	looks      int
-	updates    []client.UpdateWorkflowOptions
+	// everything until they are opened again; broken makes them fail.
+	down, deaf, broken bool
+
+	queries map[string]int
+	looks   int
+	updates []client.UpdateWorkflowOptions
 	// fail is asked before every update, with the number of the attempt.
 	fail   func(attempt int) error
 	ending func() (any, error)
@@ -131,19 +128,17 @@ func (f *fake) action(id string) *workflows.OpenAction {
 
 func (f *fake) isClosed() bool { return f.closed != enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING }
 
-func (f *fake) DescribeWorkflowExecution(ctx context.Context, _, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+func (f *fake) DescribeWorkflow(ctx context.Context, _, _ string) (*client.WorkflowExecutionDescription, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.looks++
 	if f.kind == "" {
 		return nil, serviceerror.NewNotFound("workflow not found")
 	}
-	return &workflowservice.DescribeWorkflowExecutionResponse{
-		WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
-			Type: &commonpb.WorkflowType{Name: f.kind}, Status: f.closed,
-			HistoryLength: int64(len(f.history[len(f.history)-1])),
-		},
-	}, ctx.Err()
+	found := &client.WorkflowExecutionDescription{}
+	found.WorkflowType.Name, found.Status = f.kind, f.closed
+	found.HistoryLength = len(f.history[len(f.history)-1])
+	return found, ctx.Err()
 }
 
 func (f *fake) QueryWorkflow(ctx context.Context, _, _, name string, args ...any) (converter.EncodedValue, error) {
@@ -173,6 +168,10 @@ func (f *fake) report() workflows.StatusReport {
 	if f.isClosed() {
 		report.Status = statusOf(f.closed)
 	}
+	if f.room > 0 && len(report.Actions) > f.room {
+		report.ActionsLeftOut = len(report.Actions) - f.room
+		report.Actions = report.Actions[:f.room]
+	}
 	return report
 }
 
@@ -184,49 +183,6 @@ func (f *fake) page(q workflows.EventsQuery) workflows.EventsPage {
 	}
 }
 
-func (f *fake) GetWorkflowHistory(ctx context.Context, _, _ string, _ bool, _ enumspb.HistoryEventFilterType) client.HistoryEventIterator {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return &fakeHistory{fake: f, ctx: ctx, execution: len(f.history) - 1}
-}
-
-// fakeHistory long-polls one execution.
-type fakeHistory struct {
-	*fake
-	ctx                 context.Context
-	execution, position int
-}
-
-func (h *fakeHistory) HasNext() bool {
-	for {
-		h.mu.Lock()
-		changed := h.changed
-		more := h.position < len(h.history[h.execution]) && !h.deaf
-		over := !h.deaf && (h.isClosed() || h.execution < len(h.history)-1)
-		h.mu.Unlock()
-		if more || over {
-			return more
-		}
-		select {
-		case <-h.ctx.Done():
-			return true
-		case <-changed:
-		}
-	}
-}
-
-func (h *fakeHistory) Next() (*historypb.HistoryEvent, error) {
-	if h.ctx.Err() != nil {
-		return nil, h.ctx.Err()
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.position++
-	return &historypb.HistoryEvent{
-		EventId: int64(h.position), EventType: h.history[h.execution][h.position-1],
-	}, nil
-}
-
 func (f *fake) CancelWorkflow(context.Context, string, string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -234,41 +190,6 @@ func (f *fake) CancelWorkflow(context.Context, string, string) error {
 		return serviceerror.NewNotFound("workflow not found")
 	}
 	return nil
-}
-
-func (f *fake) GetWorkflow(context.Context, string, string) client.WorkflowRun {
-	return &fakeEnding{fake: f}
-}
-
-// fakeEnding waits for the end of the run.
-type fakeEnding struct {
-	client.WorkflowRun
-	*fake
-}
-
-func (e *fakeEnding) Get(ctx context.Context, target any) error {
-	e.mu.Lock()
-	deaf := e.deaf
-	e.deaf = false // it hears when it is asked again
-	e.mu.Unlock()
-	for {
-		e.mu.Lock()
-		changed, closed := e.changed, e.isClosed() && !deaf
-		e.mu.Unlock()
-		if closed {
-			result, err := e.ending()
-			if err != nil { // as it comes over the wire
-				wire := temporal.GetDefaultFailureConverter()
-				return wire.FailureToError(wire.ErrorToFailure(err))
-			}
-			return value(result).Get(target)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-changed:
-		}
-	}
 }
 
 // value is v as it comes over the wire.

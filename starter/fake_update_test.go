@@ -6,10 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
-
-	"go.temporal.io/api/serviceerror"
 
 	"errand/tools"
 	"errand/workflows"

@@ -208,6 +208,25 @@ func TestFollowIsQuietWhileNothingHappens(t *testing.T) {
 	})
 }
 
+func TestFollowReadsOnWhileTheHistoryCannotBeRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.do(func() { f.broken = true })
+		c := collect(t.Context(), f.run(), 0)
+		f.happen(workflows.EventRunStart)
+		f.pass(time.Minute)
+		require.Equal(t, []int{1}, c.seqs)
+		require.Less(t, f.count(workflows.QueryEvents), 40)
+		f.do(func() { f.broken = false })
+		f.pass(10 * time.Second)
+		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
+		<-c.done
+		require.NoError(t, c.err)
+		require.Equal(t, []int{1, 2}, c.seqs)
+	})
+}
+
 func TestFollowStopsWhenNobodyWantsMore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,6 +2,7 @@ package starter
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -48,7 +49,7 @@ type liveState struct {
 	Status   workflows.Status
 }
 
-var errContinue = fmt.Errorf("continue as new")
+var errContinue = errors.New("continue as new")
 
 func (s *liveState) play(ctx workflow.Context, meta map[string]string) error {
 	switch meta["script"] {
@@ -87,7 +88,7 @@ func (s *liveState) open(ctx workflow.Context, index int) {
 func (s *liveState) end(ctx workflow.Context, err error, raw json.RawMessage) (workflows.Result, error) {
 	result := workflows.Result{ID: s.ID, Object: "response", Status: workflows.Completed, Output: s.Items, OutputText: "so far"}
 	switch {
-	case err == errContinue:
+	case errors.Is(err, errContinue):
 		return result, workflow.NewContinueAsNewError(ctx, workflows.TypeRun, raw, s)
 	case temporal.IsCanceledError(err):
 		result.Status = workflows.Cancelled

@@ -69,12 +69,12 @@ func merge(named []byte, extra map[string]any, taken []string) ([]byte, error) {
 	}
 	for _, name := range taken {
 		if _, twice := extra[name]; twice {
-			return nil, fmt.Errorf("Extra[%q]: use the field of that name", name)
+			return nil, fmt.Errorf("extra member %q: use the field of that name", name)
 		}
 	}
 	more, err := json.Marshal(extra)
 	if err != nil {
-		return nil, fmt.Errorf("Extra: %w", err)
+		return nil, fmt.Errorf("extra members: %w", err)
 	}
 	if bytes.Equal(named, []byte("{}")) {
 		return more, nil

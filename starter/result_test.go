@@ -25,7 +25,8 @@ func TestResultOfEveryEnding(t *testing.T) {
 	}{
 		"completed": {
 			enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED,
-			workflows.Result{OutputText: "done"}, nil, "done", nil,
+			workflows.Result{OutputText: "done"},
+			nil, "done", nil,
 		},
 		"failed": {
 			enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, nil,

@@ -62,6 +62,7 @@ func (s *server) concerns(event workflows.Event) bool {
 		return !own && (event.Owner == tools.OwnedByClient || s.options.decide != nil)
 	case workflows.EventToolStart:
 		return s.options.decide != nil
+	default:
+		return false
 	}
-	return false
 }

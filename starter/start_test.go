@@ -9,11 +9,8 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
-	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	workflowpb "go.temporal.io/api/workflow/v1"
-	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/mocks"
 
@@ -131,7 +128,7 @@ func TestStartAttachesOnlyIfAskedAndRunning(t *testing.T) {
 			taken := serviceerror.NewWorkflowExecutionAlreadyStarted("taken", "request", "execution")
 			m := starting(t, &options, &raw, taken)
 			if c.options != nil {
-				m.On("DescribeWorkflowExecution", mock.Anything, "mine", "").Return(description(c.status), nil)
+				m.On("DescribeWorkflow", mock.Anything, "mine", "").Return(description(c.status), nil)
 			}
 			run, err := New(m).Start(t.Context(), hello, append(c.options, WithRunID("mine"))...)
 			if c.attach {
@@ -145,12 +142,10 @@ func TestStartAttachesOnlyIfAskedAndRunning(t *testing.T) {
 	}
 }
 
-func description(status enumspb.WorkflowExecutionStatus) *workflowservice.DescribeWorkflowExecutionResponse {
-	return &workflowservice.DescribeWorkflowExecutionResponse{
-		WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
-			Type: &commonpb.WorkflowType{Name: workflows.TypeRun}, Status: status,
-		},
-	}
+func description(status enumspb.WorkflowExecutionStatus) *client.WorkflowExecutionDescription {
+	found := &client.WorkflowExecutionDescription{}
+	found.WorkflowType.Name, found.Status = workflows.TypeRun, status
+	return found
 }
 
 func TestStartSaysWhatTheServerSaid(t *testing.T) {

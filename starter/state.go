@@ -38,21 +38,21 @@ func statusOf(s enumspb.WorkflowExecutionStatus) workflows.Status {
 		return Terminated
 	case enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT:
 		return TimedOut
+	default: // running, paused, or just being continued
+		return workflows.InProgress
 	}
-	return workflows.InProgress // running, paused, or just being continued
 }
 
 // look asks the server how the newest execution of the run stands.
 func (r *Run) look(ctx context.Context) (state, error) {
 	limited, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	found, err := r.client.DescribeWorkflowExecution(limited, r.id, "")
+	found, err := r.client.DescribeWorkflow(limited, r.id, "")
 	if err != nil {
 		return state{}, r.fault(ctx, "look at", err)
 	}
-	info := found.GetWorkflowExecutionInfo()
-	if kind := info.GetType().GetName(); kind != workflows.TypeRun {
+	if kind := found.WorkflowType.Name; kind != workflows.TypeRun {
 		return state{}, fmt.Errorf("%s is a workflow of type %q: %w", r.id, kind, ErrNotFound)
 	}
-	return state{status: info.GetStatus(), length: info.GetHistoryLength()}, nil
+	return state{status: found.Status, length: int64(found.HistoryLength)}, nil
 }

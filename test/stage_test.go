@@ -54,7 +54,7 @@ func newStage(t *testing.T, script harness.Script) *stage {
 
 func dial(t testing.TB, address string) client.Client {
 	t.Helper()
-	c, err := client.Dial(client.Options{HostPort: address, Logger: worker.TemporalLogger(zap.NewNop())})
+	c, err := client.Dial(client.Options{HostPort: address, Identity: "errand-test", Logger: worker.TemporalLogger(zap.NewNop())})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c

@@ -44,7 +44,7 @@ func (r *run) prepare(ctx workflow.Context, group batch) {
 	for _, c := range open {
 		in.Calls = append(in.Calls, activities.PreparedCall{Call: c.Call, Descriptor: c.tool})
 	}
-	ctx = workflow.WithLocalActivityOptions(ctx, localOptions(summary("round %d · prepare %d calls", r.round, len(open))))
+	ctx = workflow.WithLocalActivityOptions(ctx, localOptions(summary("round %d · prepare %s", r.round, count(len(open), "call"))))
 	out, err := performLocal(ctx, acts.Prepare, in)
 	for i, c := range open {
 		switch {

@@ -42,7 +42,7 @@ func inferOptions(request Request, round, items int) workflow.ActivityOptions {
 		StartToCloseTimeout: inferLimit,
 		HeartbeatTimeout:    activities.HeartbeatTimeout,
 		WaitForCancellation: true,
-		Summary:             summary("round %d · infer %s (%d items)", round, request.Model, items),
+		Summary:             summary("round %d · infer %s (%s)", round, request.Model, count(items, "item")),
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
 			MaximumAttempts: int32(request.Run.ModelAttempts), //nolint:gosec // 1 to 1000, checked when decoded
@@ -94,6 +94,14 @@ func localOptions(text string) workflow.LocalActivityOptions {
 			InitialInterval: 100 * time.Millisecond, BackoffCoefficient: 2, MaximumAttempts: 5,
 		},
 	}
+}
+
+// count names a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // maxSummary keeps what the Web UI shows of an activity on one line.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"golang.org/x/term"
 
@@ -21,6 +22,8 @@ type app struct {
 	std     streams
 	flags   globals
 	environ []string
+	// noticing is held while a notice is written.
+	noticing sync.Mutex
 	// started: the command line was understood, so an error is not about it.
 	started bool
 	// address is what was last dialled, for error messages.
@@ -136,5 +139,5 @@ func (a *app) paint(terminal bool) show.Paint {
 
 // usage is a command line that finds the same runs as this one.
 func (a *app) usage(format string, args ...any) string {
-	return a.again() + " " + fmt.Sprintf(format, args...)
+	return a.name + " " + fmt.Sprintf(format, args...) + a.where()
 }

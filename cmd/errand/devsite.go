@@ -69,10 +69,10 @@ func (a *app) showSite(s site) error {
 			line("Models "+m.Match, fmt.Sprintf("%s (%s, key %s)", m.BaseURL, m.API, strings.Trim(m.Key, "[]")))
 		}
 	} else {
-		line("Worker", "none: start one with "+paint.Bold(a.name+" "+s.flags()+"worker"))
+		line("Worker", "none: start one with "+paint.Bold(a.name+" worker"+s.flags()))
 	}
 	fmt.Fprintf(&text, "\nTry it in another terminal:\n\n  %s\n\nCtrl-C stops everything.\n",
-		paint.Bold(a.name+" run "+s.flags()+`--tool now "What time is it?"`))
+		paint.Bold(a.name+` run "What time is it?" --tool now`+s.flags()))
 	return a.print("%s", text.String())
 }
 
@@ -80,13 +80,13 @@ func (a *app) showSite(s site) error {
 func (s site) flags() string {
 	var all strings.Builder
 	if s.Address != defaultAddress {
-		fmt.Fprintf(&all, "--address %s ", words.Quote(s.Address))
+		fmt.Fprintf(&all, " --address %s", words.Quote(s.Address))
 	}
 	if s.Namespace != client.DefaultNamespace {
-		fmt.Fprintf(&all, "--namespace %s ", words.Quote(s.Namespace))
+		fmt.Fprintf(&all, " --namespace %s", words.Quote(s.Namespace))
 	}
 	if s.TaskQueue != workflows.DefaultTaskQueue {
-		fmt.Fprintf(&all, "--task-queue %s ", words.Quote(s.TaskQueue))
+		fmt.Fprintf(&all, " --task-queue %s", words.Quote(s.TaskQueue))
 	}
 	return all.String()
 }

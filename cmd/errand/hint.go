@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os/user"
-	"strings"
 
 	"errand/cmd/errand/show"
 	"errand/cmd/errand/words"
@@ -12,9 +11,10 @@ import (
 
 // hints are the commands that answer a question from elsewhere.
 type hints struct {
-	// command is this command with the flags that find the run; run is the
-	// run's id, as a word for the shell.
-	command, run string
+	// name is what this command is called, where the flags that find the run.
+	name, where string
+	// run is the run's id, as a word for the shell.
+	run string
 	// actor is who approves here.
 	actor string
 }
@@ -27,31 +27,31 @@ func (h hints) of(one *question) string {
 }
 
 func (h hints) answer(a workflows.OpenAction) string {
-	return fmt.Sprintf("%s answer %s --action %s 'TEXT'", h.command, h.run, a.ActionID)
+	return fmt.Sprintf("%s answer %s --action %s 'TEXT'%s", h.name, h.run, a.ActionID, h.where)
 }
 
 func (h hints) approve(a workflows.OpenApproval) string {
-	return fmt.Sprintf("%s approve %s %s", h.command, h.run, a.ApprovalRequestID)
+	return fmt.Sprintf("%s approve %s %s%s", h.name, h.run, a.ApprovalRequestID, h.where)
 }
 
 // hints are made of the flags of this invocation, so that what they say can be
 // pasted as it is.
 func (a *app) hints(runID string) hints {
-	return hints{command: a.again(), run: words.Quote(runID), actor: a.defaultActor()}
+	return hints{name: a.name, where: a.where(), run: words.Quote(runID), actor: a.defaultActor()}
 }
 
-// again is this command with the flags that say where runs are.
-func (a *app) again() string {
-	parts := []string{a.name}
+// where is the flags of this invocation that say where runs are.
+func (a *app) where() string {
+	where := ""
 	for _, flag := range []struct{ name, value string }{
 		{"--address", a.flags.address}, {"--namespace", a.flags.namespace},
 		{"--profile", a.flags.profile}, {"--task-queue", a.flags.taskQueue},
 	} {
 		if flag.value != "" {
-			parts = append(parts, flag.name, words.Quote(flag.value))
+			where += " " + flag.name + " " + words.Quote(flag.value)
 		}
 	}
-	return strings.Join(parts, " ")
+	return where
 }
 
 // defaultActor is who approves when --actor does not say.

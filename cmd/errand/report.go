@@ -33,9 +33,12 @@ func (a *app) report(err error) int {
 	return p.code
 }
 
-// notice tells something that is no error on standard error.
+// notice tells something that is no error on standard error. Several
+// goroutines do.
 func (a *app) notice(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
+	a.noticing.Lock()
+	defer a.noticing.Unlock()
 	if a.json() {
 		_ = writeJSON(a.std.err, struct {
 			Notice struct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -72,6 +73,8 @@ func newWorker(config worker.Config, connected client.Client, logger *zap.Logger
 // ownVariables are read by this command and mean nothing to a worker.
 var ownVariables = []string{"ERRAND_MODEL=", "ERRAND_TEMPORAL_CLI="}
 
+var logLevels = []string{"debug", "info", "warn", "error"}
+
 // workerConfig is the configuration of the environment, with the flags before
 // it. What log leaves out stays as configured.
 func (a *app) workerConfig(log worker.Log) (worker.Config, error) {
@@ -87,6 +90,9 @@ next:
 	}
 	if a.flags.profile != "" {
 		environ = append(environ, "TEMPORAL_PROFILE="+a.flags.profile)
+	}
+	if log.Level != "" && !slices.Contains(logLevels, log.Level) {
+		return worker.Config{}, badUsage("--log-level %q: write debug, info, warn or error", log.Level)
 	}
 	config, err := worker.LoadConfig(environ)
 	if err != nil {
