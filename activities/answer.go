@@ -3,6 +3,7 @@ package activities
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -11,8 +12,13 @@ import (
 	"errand/tools/item"
 )
 
-// maxCallID is the longest call id that is kept; a longer one is replaced.
-const maxCallID = 200
+const (
+	// maxCallID is the longest call id that is kept; a longer one is replaced.
+	maxCallID = 200
+	// maxName is the longest tool name that is kept. No tool has such a name;
+	// the rest of it would only burden events and traces.
+	maxName = 200
+)
 
 // checked repairs what models get wrong about the form of an answer, so that
 // the workflow sees sane data: missing and repeated ids, blank arguments,
@@ -80,16 +86,20 @@ func (c *checker) call(raw json.RawMessage) json.RawMessage {
 	}
 	c.ids[id] = true
 	changed := set(fields, "call_id", id)
-	changed = set(fields, "name", c.surface.public(head.Name)) || changed
+	changed = set(fields, "name", c.name(head.Name)) || changed
 	changed = set(fields, "arguments", argumentsText(fields["arguments"])) || changed
 	if !changed {
 		return raw
 	}
-	out, err := json.Marshal(fields)
-	if err != nil { // the members were decoded from JSON
-		return raw
+	return encode(fields, raw)
+}
+
+func (c *checker) name(visible string) string {
+	if len(visible) > maxName {
+		c.note("a call to a name of " + strconv.Itoa(len(visible)) + " bytes was cut")
+		visible = strings.ToValidUTF8(visible[:maxName], "")
 	}
-	return out
+	return c.surface.public(visible)
 }
 
 // freshID makes an id from the call's place that no other call of the answer

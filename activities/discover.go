@@ -28,7 +28,6 @@ const maxDescriptors = 3 << 19
 // Discover resolves declarations without opening anything (CL-2).
 func (a *Activities) Discover(_ context.Context, in DiscoverInput) (DiscoverResult, error) {
 	var out DiscoverResult
-	size := 0
 	for _, d := range in.Declarations {
 		if d.Type == tools.TypePlatform {
 			found, ok := a.platform(d.Name)
@@ -40,13 +39,12 @@ func (a *Activities) Discover(_ context.Context, in DiscoverInput) (DiscoverResu
 				out.Found = map[string]tools.Descriptor{}
 			}
 			out.Found[d.Path] = found
-			size += len(found.Parameters) + len(found.Description) + len(found.OutputSchema)
 			continue
 		}
 		a.checkSchema(d.Path+".parameters", d.Parameters, &out.Faults)
 		a.checkSchema(d.Path+".output_schema", d.OutputSchema, &out.Faults)
 	}
-	if size > maxDescriptors {
+	if size := encodedSize(out.Found); size > maxDescriptors {
 		out.Faults.Add("tools", fmt.Sprintf("the platform tools' descriptions have %d bytes together, at most %d are taken: declare fewer", size, maxDescriptors))
 		out.Found = nil
 	}

@@ -24,8 +24,9 @@ func (a *Activities) finalize(ctx context.Context, limit time.Duration, call Hoo
 		out = tools.Output{Content: tools.Fail(tools.Failed, tools.ErrExecutionFailed, err.Error()).Output, IsError: true}
 	}
 	if hookErr := a.after(ctx, call, &out); hookErr != nil {
-		o := tools.Fail(tools.Failed, tools.ErrExecutionFailed, "a hook failed after the tool had run: "+hookErr.Error())
-		o.Changes = out.Changes
+		reason, _ := tools.Cut(hookErr.Error(), maxReason)
+		o := tools.Fail(tools.Failed, tools.ErrExecutionFailed, "a hook failed after the tool had run: "+reason)
+		o.Changes = bounded(out.Changes)
 		return o
 	}
 	return a.outcome(call.Descriptor, out)
@@ -36,10 +37,10 @@ func (a *Activities) outcome(tool tools.Descriptor, out tools.Output) tools.Outc
 	if err != nil {
 		o := tools.Fail(tools.Failed, tools.ErrExecutionFailed,
 			fmt.Sprintf("tool %q ran, but its output cannot be written as JSON: %v", tool.PublicName(), err))
-		o.Changes = out.Changes
+		o.Changes = bounded(out.Changes)
 		return o
 	}
-	o := tools.Outcome{Status: tools.Succeeded, Terminate: out.Terminate, Changes: out.Changes}
+	o := tools.Outcome{Status: tools.Succeeded, Terminate: out.Terminate, Changes: bounded(out.Changes)}
 	if out.IsError {
 		// A failure never ends the run early (D27).
 		o.Status, o.ErrorType, o.Terminate = tools.Failed, tools.ErrExecutionFailed, false
@@ -71,6 +72,28 @@ func (a *Activities) outputWarnings(tool tools.Descriptor, text string) []string
 			tool.PublicName(), issues[0].Path, issues[0].Message)}
 	}
 	return nil
+}
+
+const (
+	maxChanges    = 200
+	maxChangeText = 500
+)
+
+// bounded keeps what a tool reports small: it goes into history.
+func bounded(changes []tools.Change) []tools.Change {
+	if len(changes) > maxChanges {
+		left := len(changes) - maxChanges + 1
+		changes = append(changes[:maxChanges-1:maxChanges-1], tools.Change{
+			Resource: "…", Kind: "left_out", Detail: fmt.Sprintf("%d more changes", left),
+		})
+	}
+	short := make([]tools.Change, len(changes))
+	for i, c := range changes {
+		short[i].Resource, _ = tools.Cut(c.Resource, maxChangeText)
+		short[i].Kind, _ = tools.Cut(c.Kind, maxChangeText)
+		short[i].Detail, _ = tools.Cut(c.Detail, maxChangeText)
+	}
+	return short
 }
 
 // Text is the content of an output as the model reads it: a string as it is,

@@ -45,8 +45,13 @@ type Prepared struct {
 	Immediate *tools.Outcome `json:"immediate,omitempty"`
 }
 
-// maxArguments bounds the arguments of one call.
-const maxArguments = 1 << 20
+const (
+	// maxArguments bounds the arguments of one call: they must fit in the
+	// answer to a query, beside others.
+	maxArguments = 768 << 10
+	// maxReason bounds what a hook or a failure has to say.
+	maxReason = 16 << 10
+)
 
 // Prepare takes every call of a batch through argument shim, coercion, schema,
 // capabilities, budget and before-hooks: serially, in origin order, before any
@@ -60,11 +65,13 @@ func (a *Activities) Prepare(ctx context.Context, in PrepareInput) (PrepareResul
 			return PrepareResult{}, err
 		}
 		p := a.prepareOne(ctx, runID, in.Plan, c, &in.Budget)
-		if size += len(p.Arguments); size > maxAnswer {
+		n := encodedSize(p)
+		if size+n > maxAnswer {
 			p = refuse(tools.Failed, tools.ErrInvalidArguments,
 				fmt.Sprintf("the arguments of %q are too large together with the others of this batch", c.Call.Tool))
-			size -= len(p.Arguments)
+			n = encodedSize(p)
 		}
+		size += n
 		out.Calls[i] = p
 	}
 	return out, nil
@@ -97,15 +104,15 @@ func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Pl
 	if decision.Arguments != nil {
 		arguments = decision.Arguments
 	}
-	if len(arguments) > maxArguments {
+	if n := encodedSize(arguments); n > maxArguments {
 		return refuse(tools.Failed, tools.ErrInvalidArguments,
-			fmt.Sprintf("the arguments of %q have %d bytes, at most %d are taken", c.Call.Tool, len(arguments), maxArguments))
+			fmt.Sprintf("the arguments of %q have %d bytes, at most %d are taken", c.Call.Tool, n, maxArguments))
 	}
 	if !bytes.Equal(arguments, []byte(c.Call.Arguments)) {
 		p.Arguments = arguments
 	}
 	if decision.Verdict == VerdictAsk {
-		reason := decision.Reason
+		reason, _ := tools.Cut(decision.Reason, maxReason)
 		p.Ask = &reason
 	}
 	return p
@@ -160,8 +167,18 @@ func permit(plan tools.Plan, d tools.Descriptor) *tools.Outcome {
 }
 
 func refuse(status tools.OutcomeStatus, errorType, message string) Prepared {
-	o := tools.Fail(status, errorType, message)
+	short, _ := tools.Cut(message, maxReason)
+	o := tools.Fail(status, errorType, short)
 	return Prepared{Immediate: &o}
+}
+
+// encodedSize is the size of a value in history: JSON text, escapes included.
+func encodedSize(v any) int {
+	text, err := json.Marshal(v)
+	if err != nil { // raw JSON that was decoded before, strings and numbers
+		return 0
+	}
+	return len(text)
 }
 
 func orDefault(text, fallback string) string {

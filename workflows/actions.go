@@ -19,7 +19,7 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 			c.approval.expiry = r.expiry(ctx)
 			approvals = append(approvals, c)
 		case c.tool.Owner == tools.OwnedByClient && c.action == nil:
-			c.action = r.ledger.open(c, r.expiry(ctx))
+			c.action = r.ledger.hand(c, r.expiry(ctx))
 			actions = append(actions, c)
 		}
 	}
@@ -28,7 +28,7 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 		r.report.output = append(r.report.output, item.ApprovalRequest(c.approval.id, c.tool.Source, c.Tool, c.Arguments))
 		r.journal.add(ctx, Event{
 			Type: EventApprovalAsked, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
-			ApprovalID: c.approval.id, Reason: c.approval.reason, Size: len(c.Arguments),
+			ApprovalID: c.approval.id, Reason: short(c.approval.reason), Size: len(c.Arguments),
 		})
 	}
 	for _, c := range actions {

@@ -29,10 +29,7 @@ func (r *run) showDetails(ctx workflow.Context) {
 
 func (r *run) detailActions(b *strings.Builder) {
 	rows := 0
-	for _, a := range r.ledger.actions {
-		if a.call.settled() {
-			continue
-		}
+	for _, a := range r.ledger.open {
 		if rows++; rows == 1 {
 			b.WriteString("Waiting for the client:\n\n| tool | arguments | status | answer it with |\n|---|---|---|---|\n")
 		}
@@ -48,10 +45,7 @@ func (r *run) detailActions(b *strings.Builder) {
 
 func (r *run) detailApprovals(b *strings.Builder) {
 	rows := 0
-	for _, p := range r.ledger.approvals {
-		if p.settled {
-			continue
-		}
+	for _, p := range r.ledger.asked {
 		if rows++; rows == 1 {
 			b.WriteString("Waiting for approval:\n\n| tool | arguments | why | approve it with |\n|---|---|---|---|\n")
 		}

@@ -3,6 +3,7 @@ package workflows
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -20,7 +21,16 @@ type ending struct {
 	err    *RunError
 }
 
+// maxFaults bounds the faults that a failed run lists.
+const maxFaults = 200
+
 func invalid(faults tools.Faults) ending {
+	if more := len(faults) - maxFaults; more > 0 {
+		faults = append(faults[:maxFaults:maxFaults], tools.Fault{Message: fmt.Sprintf("… and %d more faults", more)})
+	}
+	for i := range faults {
+		faults[i] = tools.Fault{Path: short(faults[i].Path), Message: short(faults[i].Message)}
+	}
 	return ending{status: Failed, err: &RunError{
 		Code: ErrInvalidRequest, Message: faults.Error(), Faults: faults,
 	}}
@@ -59,7 +69,7 @@ func (r *run) finish(ctx workflow.Context, end ending) (*Result, error) {
 	r.inbox.closed = true
 	r.report.status = end.status
 	if end.err != nil {
-		r.report.lastError = end.err.Code + ": " + end.err.Message
+		r.report.lastError = short(end.err.Code + ": " + end.err.Message)
 	}
 	r.warnLeftovers(detached)
 	r.journal.add(detached, Event{Type: EventRunEnd, Status: string(end.status), Reason: end.why()})

@@ -132,7 +132,7 @@ func (r *run) ended(ctx workflow.Context, c *call) {
 		r.report.warn(fmt.Sprintf("round %d, call %s: %s", c.Round, c.ID, w))
 	}
 	if !o.Succeeded() {
-		r.report.lastError = c.Tool + ": " + o.Message()
+		r.report.lastError = short(c.Tool + ": " + o.Message())
 	}
 }
 

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"errand/activities"
@@ -13,6 +14,9 @@ import (
 type ledger struct {
 	actions   []*action
 	approvals []*approval
+	// open are the actions whose call is not settled, asked the approvals.
+	open  []*action
+	asked []*approval
 	// spent counts the gateway-owned calls that were let through.
 	spent int
 }
@@ -40,17 +44,17 @@ type approval struct {
 	expiry   time.Time
 }
 
-// open adds the action of a call.
-func (l *ledger) open(c *call, expiry time.Time) *action {
+// hand adds the action of a call.
+func (l *ledger) hand(c *call, expiry time.Time) *action {
 	a := &action{id: fmt.Sprintf("act_%d_%d", c.Round, c.Index), call: c, status: ActionPending, expiry: expiry}
-	l.actions = append(l.actions, a)
+	l.actions, l.open = append(l.actions, a), append(l.open, a)
 	return a
 }
 
 // ask adds the approval of a call.
 func (l *ledger) ask(c *call, reason string) *approval {
 	p := &approval{id: fmt.Sprintf("apr_%d_%d", c.Round, c.Index), call: c, reason: reason}
-	l.approvals = append(l.approvals, p)
+	l.approvals, l.asked = append(l.approvals, p), append(l.asked, p)
 	return p
 }
 
@@ -64,11 +68,12 @@ func (l *ledger) spend(c *call) {
 // close finalises what a settled call has open.
 func (l *ledger) close(c *call) {
 	if c.approval != nil {
-		c.approval.settled = true
+		l.answered(c.approval)
 	}
 	if c.action == nil {
 		return
 	}
+	l.open = slices.DeleteFunc(l.open, func(a *action) bool { return a == c.action })
 	c.action.owner, c.action.lease = "", time.Time{}
 	switch c.outcome.Status {
 	case tools.Succeeded:
@@ -82,20 +87,14 @@ func (l *ledger) close(c *call) {
 	}
 }
 
-// waiting is true while a client or a person is waited for.
-func (l *ledger) waiting() bool {
-	for _, a := range l.actions {
-		if !a.call.settled() {
-			return true
-		}
-	}
-	for _, p := range l.approvals {
-		if !p.settled {
-			return true
-		}
-	}
-	return false
+// answered closes an approval.
+func (l *ledger) answered(p *approval) {
+	p.settled = true
+	l.asked = slices.DeleteFunc(l.asked, func(q *approval) bool { return q == p })
 }
+
+// waiting is true while a client or a person is waited for.
+func (l *ledger) waiting() bool { return len(l.open)+len(l.asked) > 0 }
 
 // findAction finds the action that an answer names. A tool_call_id is unique
 // in its round only: an open call comes before a settled one, a later one

@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"encoding/json"
+	"errors"
 
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
@@ -72,8 +73,10 @@ func (r *run) takeUpdates(ctx workflow.Context, in inlet) error {
 		if r.inbox.closed {
 			return errEnding
 		}
-		_, err := in.check(ctx, payload)
-		return err
+		if _, err := in.check(ctx, payload); err != nil {
+			return errors.New(short(err.Error()))
+		}
+		return nil
 	}
 	handler := func(ctx workflow.Context, payload converter.RawValue) (Receipt, error) {
 		commit, err := in.check(ctx, payload)
@@ -98,8 +101,9 @@ func (r *run) takeSignals(ctx workflow.Context, in inlet) {
 func (r *run) takeSignal(ctx workflow.Context, in inlet, payload converter.RawValue) {
 	commit, err := in.check(ctx, payload)
 	if err != nil {
-		r.journal.add(ctx, Event{Type: EventRejected, Reason: in.name + ": " + err.Error()})
-		r.report.lastError = "rejected " + in.name + ": " + err.Error()
+		reason := short(in.name + ": " + err.Error())
+		r.journal.add(ctx, Event{Type: EventRejected, Reason: reason})
+		r.report.lastError = "rejected " + reason
 		r.showDetails(ctx)
 		return
 	}

@@ -89,10 +89,7 @@ func (r *run) status(ctx workflow.Context) StatusReport {
 	}
 	room := MaxPageSize
 	now := workflow.Now(ctx)
-	for _, a := range r.ledger.actions {
-		if a.call.settled() {
-			continue
-		}
+	for _, a := range r.ledger.open {
 		if room -= len(a.call.Arguments) + 500; room < 0 && len(report.Actions) > 0 {
 			report.ActionsLeftOut++
 			continue
@@ -104,10 +101,7 @@ func (r *run) status(ctx workflow.Context) StatusReport {
 		}
 		report.Actions = append(report.Actions, open)
 	}
-	for _, p := range r.ledger.approvals {
-		if p.settled {
-			continue
-		}
+	for _, p := range r.ledger.asked {
 		if room -= len(p.call.Arguments) + 500; room < 0 && len(report.Approvals) > 0 {
 			report.ActionsLeftOut++
 			continue

@@ -33,8 +33,16 @@ func (r *report) warn(texts ...string) {
 			r.repeats++
 			continue
 		}
-		r.warnings = append(r.warnings, text)
+		r.warnings = append(r.warnings, short(text))
 	}
+}
+
+// maxText bounds what events, errors and warnings quote from outside.
+const maxText = 1000
+
+func short(text string) string {
+	cut, _ := tools.Cut(text, maxText)
+	return cut
 }
 
 func (r *report) allWarnings() []string {

@@ -140,7 +140,8 @@ func (r *run) checkApproval(_ workflow.Context, payload converter.RawValue) (com
 		return nil, fmt.Errorf("approval %q is already settled (%s): the first answer stays", p.id, verdict(p.approved))
 	}
 	return func(ctx workflow.Context) Receipt {
-		p.settled, p.approved = true, *a.Approve
+		r.ledger.answered(p)
+		p.approved = *a.Approve
 		if !p.approved {
 			o := tools.Fail(tools.Denied, tools.ErrBlocked, denial(a))
 			r.settle(ctx, p.call, o)

@@ -1,0 +1,144 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+	sdkworker "go.temporal.io/sdk/worker"
+	"go.uber.org/zap"
+
+	"errand/starter"
+	"errand/test/harness"
+	"errand/tools"
+	"errand/worker"
+)
+
+const (
+	toolRead = "read_note"  // effect read
+	toolOnce = "write_note" // effect once
+	toolAsk  = "ask_client" // owned by the client
+)
+
+// stage has both engines on one server, in this process, with one client and
+// one model.
+type stage struct {
+	client  client.Client
+	script  *script
+	errand  engine
+	minimal engine
+}
+
+// engine starts workflows that do a job.
+type engine struct {
+	name  string
+	start func(ctx context.Context, id string, j job) error
+}
+
+func newStage(b *testing.B) *stage {
+	b.Helper()
+	server := harness.Temporal(b)
+	c, err := client.Dial(client.Options{HostPort: server.Address, Logger: worker.TemporalLogger(zap.NewNop())})
+	require.NoError(b, err)
+	b.Cleanup(c.Close)
+	s := &stage{client: c, script: newScript()}
+	s.errand = s.startErrand(b, b.Name()+"-errand")
+	s.minimal = s.startMinimal(b, b.Name()+"-minimal")
+	return s
+}
+
+func (s *stage) startErrand(b *testing.B, queue string) engine {
+	b.Helper()
+	config := worker.DefaultConfig()
+	config.Temporal.TaskQueue = queue
+	w, err := worker.New(config, worker.WithClient(s.client), worker.WithLogger(zap.NewNop()),
+		worker.WithModel(s.script), worker.WithTools(tool(toolRead, tools.EffectRead), tool(toolOnce, tools.EffectOnce)))
+	require.NoError(b, err)
+	require.NoError(b, w.Start(b.Context()))
+	b.Cleanup(w.Stop)
+	runs := starter.New(s.client, starter.TaskQueue(queue))
+	return engine{name: "errand", start: func(ctx context.Context, id string, j job) error {
+		declared := starter.Platform(j.Tool)
+		if j.Tool == toolAsk {
+			declared = starter.Function(j.Tool, "", []byte(parameters))
+		}
+		request := starter.Request{Model: "scripted", Input: j.prompt(), Tools: []starter.Tool{declared}}
+		_, err := runs.Start(ctx, request, starter.WithRunID(id))
+		return err
+	}}
+}
+
+func tool(name string, effect tools.Effect) worker.Tool {
+	return worker.Tool{
+		Name: name, Parameters: []byte(parameters), Effect: effect, ParallelSafe: true,
+		Execute: func(_ context.Context, call tools.Invocation) (tools.Output, error) {
+			text, err := read(call.Arguments)
+			return tools.Output{Content: text}, err
+		},
+	}
+}
+
+func (s *stage) startMinimal(b *testing.B, queue string) engine {
+	b.Helper()
+	w := sdkworker.New(s.client, queue, tuning())
+	w.RegisterWorkflow(Minimal)
+	w.RegisterActivity(&minimalActivities{script: s.script})
+	require.NoError(b, w.Start())
+	b.Cleanup(w.Stop)
+	return engine{name: "minimal", start: func(ctx context.Context, id string, j job) error {
+		_, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: queue}, Minimal, j.prompt())
+		return err
+	}}
+}
+
+// tuning are the options of Errand's worker, for Minimal's: see
+// worker/tuning.go.
+func tuning() sdkworker.Options {
+	return sdkworker.Options{
+		MaxConcurrentActivityExecutionSize:      worker.DefaultConfig().Limits.Activities,
+		MaxConcurrentLocalActivityExecutionSize: 64,
+		MaxConcurrentActivityTaskPollers:        10,
+		MaxConcurrentWorkflowTaskPollers:        8,
+		MaxHeartbeatThrottleInterval:            200 * time.Millisecond,
+		DefaultHeartbeatThrottleInterval:        200 * time.Millisecond,
+		StickyScheduleToStartTimeout:            2 * time.Second,
+		DeadlockDetectionTimeout:                5 * time.Second,
+		WorkerStopTimeout:                       10 * time.Second,
+		DisableRegistrationAliasing:             true,
+	}
+}
+
+// finish waits until a workflow has closed and returns its history. A long
+// poll that missed the end is asked again.
+func (s *stage) finish(ctx context.Context, id string) ([]*history.HistoryEvent, error) {
+	for {
+		short, cancel := context.WithTimeout(ctx, 2*time.Second)
+		err := s.client.GetWorkflow(short, id, "").Get(short, nil)
+		late := short.Err() != nil
+		cancel()
+		switch {
+		case err == nil:
+			return s.history(ctx, id)
+		case !late || ctx.Err() != nil:
+			return nil, errors.Join(err, ctx.Err())
+		}
+	}
+}
+
+func (s *stage) history(ctx context.Context, id string) ([]*history.HistoryEvent, error) {
+	var all []*history.HistoryEvent
+	pages := s.client.GetWorkflowHistory(ctx, id, "", false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for pages.HasNext() {
+		e, err := pages.Next()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
