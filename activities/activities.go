@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"errand/tools/schema"
 	"go.temporal.io/sdk/converter"
+
+	"errand/tools/schema"
 )
 
 // Engine is what the activities ask of Temporal beside their own task. A

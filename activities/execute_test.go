@@ -85,7 +85,7 @@ func TestToolFailuresAreValues(t *testing.T) {
 		"not UTF-8": {func(context.Context, tools.Invocation) (tools.Output, error) {
 			return tools.Output{Content: "a\xffb"}, nil
 		}, tools.Succeeded, "", "a\uFFFDb"},
-		"a hidden timeout": {func(ctx context.Context, _ tools.Invocation) (tools.Output, error) {
+		"a hidden timeout": {func(context.Context, tools.Invocation) (tools.Output, error) {
 			return tools.Output{}, context.DeadlineExceeded
 		}, tools.Failed, tools.ErrExecutionFailed, "deadline"},
 	} {

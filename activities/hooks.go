@@ -35,7 +35,9 @@ type AfterToolCall func(ctx context.Context, call HookCall, output *tools.Output
 type Verdict string
 
 const (
+	// VerdictAllow lets the call go on.
 	VerdictAllow Verdict = "allow"
+	// VerdictBlock refuses it.
 	VerdictBlock Verdict = "block"
 	// VerdictAsk waits for a person's approval.
 	VerdictAsk Verdict = "ask"

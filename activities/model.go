@@ -51,11 +51,11 @@ type FunctionTool struct {
 type Stop string
 
 const (
-	// StopCompleted: the answer is whole.
+	// StopCompleted means that the answer is whole.
 	StopCompleted Stop = "completed"
-	// StopLength: cut at the output token limit; its calls must not run.
+	// StopLength means cut at the output token limit; its calls must not run.
 	StopLength Stop = "max_output_tokens"
-	// StopFilter: cut by a content filter; its calls must not run.
+	// StopFilter means cut by a content filter; its calls must not run.
 	StopFilter Stop = "content_filter"
 )
 

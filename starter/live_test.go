@@ -3,11 +3,7 @@ package starter
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"log/slog"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -15,19 +11,17 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/log"
-	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
+	"errand/cmd/errand/devserver"
+	"errand/test/harness"
 	"errand/workflows"
 )
 
 // TestLive holds the package against a real server.
 func TestLive(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
 	l := &live{client: devServer(t)}
 	l.work(t, "live")
 	t.Run("cases", func(t *testing.T) { // returns when all of them have
@@ -53,32 +47,14 @@ type live struct{ client client.Client }
 
 // devServer starts a server that ends with the test.
 func devServer(t *testing.T) client.Client {
-	path, err := exec.LookPath("temporal")
-	if err != nil {
-		home, _ := os.UserHomeDir()
-		path = filepath.Join(home, "go", "bin", "temporal")
-		if _, err := os.Stat(path); err != nil {
-			t.Skip("needs the temporal command")
-		}
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	server, err := testsuite.StartDevServer(ctx, testsuite.DevServerOptions{
-		ExistingPath: path, LogLevel: "error", Stdout: io.Discard, Stderr: io.Discard,
-		ClientOptions: &client.Options{Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler))},
-		ExtraArgs: []string{
-			"--dynamic-config-value", "history.transferProcessorMaxPollRPS=10000",
-			"--dynamic-config-value", "history.visibilityProcessorMaxPollRPS=10000",
-			"--dynamic-config-value", "matching.numTaskqueueReadPartitions=1",
-			"--dynamic-config-value", "matching.numTaskqueueWritePartitions=1",
-		},
+	t.Helper()
+	c, err := client.Dial(client.Options{
+		HostPort: harness.StartTemporal(t, devserver.Options{}).Address,
+		Logger:   log.NewStructuredLogger(slog.New(slog.DiscardHandler)),
 	})
 	require.NoError(t, err)
-	t.Cleanup(func() {
-		server.Client().Close()
-		require.NoError(t, server.Stop())
-	})
-	return server.Client()
+	t.Cleanup(c.Close)
+	return c
 }
 
 // work runs a worker on a task queue until the test ends.

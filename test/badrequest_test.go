@@ -1,16 +1,14 @@
 package test
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
-
-	commonpb "go.temporal.io/api/common/v1"
 
 	"errand/test/harness"
 	"errand/worker"
@@ -36,8 +34,10 @@ func TestBadRequestFailsWithinOneWorkflowTaskWithAllFaults(t *testing.T) {
 		"unknown platform": {`{"model":"m","input":"x","tools":[{"type":"platform","name":"teleport"}]}`, []string{`tools[0].name: no platform tool "teleport"`}},
 		"a bad schema":     {`{"model":"m","input":"x","tools":[{"type":"function","name":"f","parameters":{"type":"objekt"}}]}`, []string{`tools[0].parameters: `}},
 		"a foreign $ref":   {`{"model":"m","input":"x","tools":[{"type":"function","name":"f","parameters":{"$ref":"file:///etc/passwd"}}]}`, []string{`tools[0].parameters: `}},
-		"all of it at once": {`{"input":"","tools":[{"type":"function"},{"type":"platform","name":"teleport"},{"type":"function","name":"f","parameters":{"type":"objekt"}}],"tool_choice":"maybe"}`,
-			[]string{"model: required", "input: must not be empty", "tools[0].name: required", "tools[1].name: no platform tool", "tools[2].parameters: ", "tool_choice: "}},
+		"all of it at once": {
+			`{"input":"","tools":[{"type":"function"},{"type":"platform","name":"teleport"},{"type":"function","name":"f","parameters":{"type":"objekt"}}],"tool_choice":"maybe"}`,
+			[]string{"model: required", "input: must not be empty", "tools[0].name: required", "tools[1].name: no platform tool", "tools[2].parameters: ", "tool_choice: "},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,7 +51,7 @@ func TestBadRequestFailsWithinOneWorkflowTaskWithAllFaults(t *testing.T) {
 			require.NoError(t, err)
 			err = run.Get(ctx, nil)
 			var app *temporal.ApplicationError
-			require.True(t, errors.As(err, &app), "%v", err)
+			require.ErrorAs(t, err, &app)
 			require.Equal(t, workflows.ErrInvalidRequest, app.Type())
 			for _, fault := range row.faults {
 				require.Contains(t, app.Message(), fault)

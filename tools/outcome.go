@@ -9,10 +9,13 @@ import (
 type OutcomeStatus string
 
 const (
+	// Succeeded calls did what they were asked to.
 	Succeeded OutcomeStatus = "succeeded"
-	Failed    OutcomeStatus = "failed"
+	// Failed calls did not, for a reason that the model reads.
+	Failed OutcomeStatus = "failed"
 	// Denied calls were refused by a capability, a budget, a hook or a person.
-	Denied    OutcomeStatus = "denied"
+	Denied OutcomeStatus = "denied"
+	// Cancelled calls ended with their run.
 	Cancelled OutcomeStatus = "cancelled"
 	// Expired calls ran past the client's deadline.
 	Expired OutcomeStatus = "expired"

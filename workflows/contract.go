@@ -66,6 +66,7 @@ const (
 type Status string
 
 const (
+	// Queued runs have not been taken by a worker yet.
 	Queued     Status = "queued"
 	InProgress Status = "in_progress"
 	// PendingAction is a wait for a client or a person, never terminal.
@@ -86,7 +87,9 @@ func (s Status) Terminal() bool {
 type ActionStatus string
 
 const (
-	ActionPending    ActionStatus = "pending"
+	// ActionPending actions wait for anybody.
+	ActionPending ActionStatus = "pending"
+	// ActionProcessing actions are claimed; the claim may have run out.
 	ActionProcessing ActionStatus = "processing"
 	ActionCompleted  ActionStatus = "completed"
 	ActionFailed     ActionStatus = "failed"
@@ -96,6 +99,6 @@ const (
 
 // Reasons of an incomplete run.
 const (
-	// ReasonMaxRounds: the round cap was reached.
+	// ReasonMaxRounds says that the round cap was reached.
 	ReasonMaxRounds = "max_rounds"
 )

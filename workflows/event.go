@@ -9,6 +9,7 @@ import (
 // EventType is the kind of an event.
 type EventType string
 
+// The kinds of events. Within a batch they come in the order that is noted.
 const (
 	EventRunStart      EventType = "run_start"
 	EventRoundStart    EventType = "round_start"

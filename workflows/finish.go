@@ -76,7 +76,7 @@ func (r *run) finish(ctx workflow.Context, end ending) (*Result, error) {
 	r.journal.closed = true
 	r.showDetails(detached)
 	result := r.result(end)
-	switch end.status {
+	switch end.status { //nolint:exhaustive // the other two ends complete the workflow
 	case Failed:
 		return nil, temporal.NewApplicationErrorWithOptions(end.err.Message, end.err.Code,
 			temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{result}})

@@ -155,7 +155,7 @@ func TestEndOfContextIsNoModelError(t *testing.T) {
 		cancel()
 		require.ErrorIs(t, err, want)
 		var failure *activities.ModelError
-		require.False(t, errors.As(err, &failure))
+		require.NotErrorAs(t, err, &failure)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestTimeoutCoversTheWholeAnswer(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorContains(t, err, "no answer within 50ms")
 	var failure *activities.ModelError
-	require.False(t, errors.As(err, &failure))
+	require.NotErrorAs(t, err, &failure)
 }
 
 func TestNetworkFailureIsNoModelError(t *testing.T) {
@@ -187,7 +187,7 @@ func TestNetworkFailureIsNoModelError(t *testing.T) {
 		require.ErrorContains(t, err, "ask the model: ")
 		require.NotContains(t, err.Error(), testKey)
 		var failure *activities.ModelError
-		require.False(t, errors.As(err, &failure))
+		require.NotErrorAs(t, err, &failure)
 	}
 }
 

@@ -20,10 +20,13 @@ import (
 )
 
 const (
-	toolRead = "read_note"  // effect read
-	toolOnce = "write_note" // effect once
+	toolRead = "read_note"
+	toolOnce = "write_note"
 	toolAsk  = "ask_client" // owned by the client
 )
+
+// effects of the worker's tools.
+var effects = map[string]tools.Effect{toolRead: tools.EffectRead, toolOnce: tools.EffectOnce}
 
 // stage has both engines on one server, in this process, with one client and
 // one model.
@@ -57,7 +60,7 @@ func (s *stage) startErrand(b *testing.B, queue string) engine {
 	config := worker.DefaultConfig()
 	config.Temporal.TaskQueue = queue
 	w, err := worker.New(config, worker.WithClient(s.client), worker.WithLogger(zap.NewNop()),
-		worker.WithModel(s.script), worker.WithTools(tool(toolRead, tools.EffectRead), tool(toolOnce, tools.EffectOnce)))
+		worker.WithModel(s.script), worker.WithTools(tool(toolRead), tool(toolOnce)))
 	require.NoError(b, err)
 	require.NoError(b, w.Start(b.Context()))
 	b.Cleanup(w.Stop)
@@ -73,9 +76,9 @@ func (s *stage) startErrand(b *testing.B, queue string) engine {
 	}}
 }
 
-func tool(name string, effect tools.Effect) worker.Tool {
+func tool(name string) worker.Tool {
 	return worker.Tool{
-		Name: name, Parameters: []byte(parameters), Effect: effect, ParallelSafe: true,
+		Name: name, Parameters: []byte(parameters), Effect: effects[name], ParallelSafe: true,
 		Execute: func(_ context.Context, call tools.Invocation) (tools.Output, error) {
 			text, err := read(call.Arguments)
 			return tools.Output{Content: text}, err
@@ -85,7 +88,7 @@ func tool(name string, effect tools.Effect) worker.Tool {
 
 func (s *stage) startMinimal(b *testing.B, queue string) engine {
 	b.Helper()
-	w := sdkworker.New(s.client, queue, tuning())
+	w := sdkworker.New(s.client, queue, options())
 	w.RegisterWorkflow(Minimal)
 	w.RegisterActivity(&minimalActivities{script: s.script})
 	require.NoError(b, w.Start())
@@ -94,23 +97,6 @@ func (s *stage) startMinimal(b *testing.B, queue string) engine {
 		_, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: queue}, Minimal, j.prompt())
 		return err
 	}}
-}
-
-// tuning are the options of Errand's worker, for Minimal's: see
-// worker/tuning.go.
-func tuning() sdkworker.Options {
-	return sdkworker.Options{
-		MaxConcurrentActivityExecutionSize:      worker.DefaultConfig().Limits.Activities,
-		MaxConcurrentLocalActivityExecutionSize: 64,
-		MaxConcurrentActivityTaskPollers:        10,
-		MaxConcurrentWorkflowTaskPollers:        8,
-		MaxHeartbeatThrottleInterval:            200 * time.Millisecond,
-		DefaultHeartbeatThrottleInterval:        200 * time.Millisecond,
-		StickyScheduleToStartTimeout:            2 * time.Second,
-		DeadlockDetectionTimeout:                5 * time.Second,
-		WorkerStopTimeout:                       10 * time.Second,
-		DisableRegistrationAliasing:             true,
-	}
 }
 
 // finish waits until a workflow has closed and returns its history. A long
