@@ -23,12 +23,12 @@ const (
 // checked repairs what models get wrong about the form of an answer, so that
 // the workflow sees sane data: missing and repeated ids, blank arguments,
 // calls that are not JSON, text that is not UTF-8.
-func checked(answer ModelAnswer, surface Surface, round int) (InferResult, error) {
+func checked(answer ModelAnswer, at *border, round int) (InferResult, error) {
 	r := InferResult{Stop: answer.Stop, Usage: answer.Usage, Model: answer.Model, Items: []json.RawMessage{}}
 	if r.Stop == StopCompleted {
 		r.Stop = ""
 	}
-	c := checker{surface: surface, round: round, ids: map[string]bool{}}
+	c := checker{border: at, round: round, ids: map[string]bool{}}
 	size := 0
 	for _, raw := range answer.Items {
 		it, keep := c.item(raw)
@@ -48,11 +48,11 @@ func checked(answer ModelAnswer, surface Surface, round int) (InferResult, error
 }
 
 type checker struct {
-	surface Surface
-	round   int
-	calls   int
-	ids     map[string]bool
-	notes   []string
+	border *border
+	round  int
+	calls  int
+	ids    map[string]bool
+	notes  []string
 }
 
 func (c *checker) item(raw json.RawMessage) (json.RawMessage, bool) {
@@ -86,20 +86,32 @@ func (c *checker) call(raw json.RawMessage) json.RawMessage {
 	}
 	c.ids[id] = true
 	changed := set(fields, "call_id", id)
-	changed = set(fields, "name", c.name(head.Name)) || changed
-	changed = set(fields, "arguments", argumentsText(fields["arguments"])) || changed
+	tool := c.tool(head.Name)
+	arguments := argumentsText(fields["arguments"])
+	changed = set(fields, "name", tool.Name) || changed
+	if tool.Namespace != "" {
+		changed = set(fields, "namespace", tool.Namespace) || changed
+	}
+	if tool.Type == tools.TypeCustom {
+		set(fields, "type", item.TypeCustomCall)
+		set(fields, "input", UnwrapInput(arguments))
+		delete(fields, "arguments")
+		renameID(fields, "fc_", "ctc_")
+		return encode(fields, raw)
+	}
+	changed = set(fields, "arguments", arguments) || changed
 	if !changed {
 		return raw
 	}
 	return encode(fields, raw)
 }
 
-func (c *checker) name(visible string) string {
+func (c *checker) tool(visible string) Name {
 	if len(visible) > maxName {
 		c.note("a call to a name of " + strconv.Itoa(len(visible)) + " bytes was cut")
 		visible = strings.ToValidUTF8(visible[:maxName], "")
 	}
-	return c.surface.public(visible)
+	return c.border.public(visible)
 }
 
 // freshID makes an id from the call's place that no other call of the answer

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"errand/tools"
 	"errand/tools/item"
 )
 
@@ -23,11 +24,23 @@ func TestAnswersAreRepairedInForm(t *testing.T) {
 		"null id":                   {`{"type":"function_call","call_id":null,"name":"f","arguments":"{}"}`, `{"type":"function_call","call_id":"call_3_0","name":"f","arguments":"{}"}`},
 		"unknown fields stay":       {`{"type":"function_call","call_id":"c","name":"f","arguments":"{}","vendor":1}`, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}","vendor":1}`},
 		"a model-visible name":      {`{"type":"function_call","call_id":"c","name":"get_flight_1","arguments":"{}"}`, `{"type":"function_call","call_id":"c","name":"get.flight","arguments":"{}"}`},
+		"a member of a namespace":   {`{"type":"function_call","call_id":"c","name":"crm__lookup","arguments":"{}"}`, `{"type":"function_call","call_id":"c","namespace":"crm","name":"lookup","arguments":"{}"}`},
+		"a member joined by a dot":  {`{"type":"function_call","call_id":"c","name":"crm.lookup","arguments":"{}"}`, `{"type":"function_call","call_id":"c","namespace":"crm","name":"lookup","arguments":"{}"}`},
+		"a custom tool":             {`{"type":"function_call","id":"fc_1","call_id":"c","name":"patch","arguments":"{\"input\":\"*** Begin\"}"}`, `{"type":"custom_tool_call","id":"ctc_1","call_id":"c","name":"patch","input":"*** Begin"}`},
+		"a custom tool, bare text":  {`{"type":"function_call","call_id":"c","name":"patch","arguments":"*** Begin"}`, `{"type":"custom_tool_call","call_id":"c","name":"patch","input":"*** Begin"}`},
+		"a custom tool, a string":   {`{"type":"function_call","call_id":"c","name":"patch","arguments":"\"*** Begin\""}`, `{"type":"custom_tool_call","call_id":"c","name":"patch","input":"*** Begin"}`},
 		"a message":                 {`{"type":"message","role":"assistant","content":"hi"}`, `{"type":"message","role":"assistant","content":"hi"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := Surface{Names: map[string]string{"get.flight": "get_flight_1"}}
+			s := newBorder(Surface{
+				Tools: []FunctionTool{{Name: "get_flight_1"}, {Name: "crm__lookup"}, {Name: "patch"}},
+				Names: []Name{
+					{Visible: "get_flight_1", Identity: tools.Identity{Name: "get.flight"}, Type: tools.TypeFunction},
+					{Visible: "crm__lookup", Identity: tools.Identity{Namespace: "crm", Name: "lookup"}, Type: tools.TypeFunction},
+					{Visible: "patch", Identity: tools.Identity{Name: "patch"}, Type: tools.TypeCustom},
+				},
+			})
 			r, err := checked(ModelAnswer{Items: []json.RawMessage{json.RawMessage(row.item)}}, s, 3)
 			require.NoError(t, err)
 			require.JSONEq(t, row.want, string(r.Items[0]))
@@ -38,7 +51,7 @@ func TestAnswersAreRepairedInForm(t *testing.T) {
 func TestRepeatedCallIDsBecomeDifferent(t *testing.T) {
 	t.Parallel()
 	one := item.FunctionCall("c", "f", "{}")
-	r, err := checked(ModelAnswer{Items: []json.RawMessage{one, one, one}}, Surface{}, 2)
+	r, err := checked(ModelAnswer{Items: []json.RawMessage{one, one, one}}, newBorder(Surface{}), 2)
 	require.NoError(t, err)
 	seen := map[string]bool{}
 	for _, it := range r.Items {
@@ -54,7 +67,7 @@ func TestGeneratedIDsNeverClash(t *testing.T) {
 	t.Parallel()
 	r, err := checked(ModelAnswer{Items: []json.RawMessage{
 		item.FunctionCall("call_2_1", "f", "{}"), item.FunctionCall("", "f", "{}"), item.FunctionCall("call_2_0", "f", "{}"), item.FunctionCall("call_2_2", "f", "{}"), item.FunctionCall("", "f", "{}"),
-	}}, Surface{}, 2)
+	}}, newBorder(Surface{}), 2)
 	require.NoError(t, err)
 	seen := map[string]bool{}
 	for _, it := range r.Items {
@@ -67,13 +80,20 @@ func TestGeneratedIDsNeverClash(t *testing.T) {
 
 func TestAnswerOverTheLimitIsRefusedWithItsSize(t *testing.T) {
 	t.Parallel()
-	_, err := checked(ModelAnswer{Items: []json.RawMessage{item.Message("assistant", strings.Repeat("x", 2<<20))}}, Surface{}, 1)
+	_, err := checked(ModelAnswer{Items: []json.RawMessage{item.Message("assistant", strings.Repeat("x", 2<<20))}}, newBorder(Surface{}), 1)
 	require.ErrorContains(t, err, "max_output_tokens")
 }
 
 func TestNamesGoOutAsTheModelKnowsThem(t *testing.T) {
 	t.Parallel()
-	s := Surface{Names: map[string]string{"get.flight": "get_flight_1"}}
+	s := newBorder(Surface{
+		Tools: []FunctionTool{{Name: "get_flight_1"}, {Name: "crm__lookup"}, {Name: "patch"}},
+		Names: []Name{
+			{Visible: "get_flight_1", Identity: tools.Identity{Name: "get.flight"}, Type: tools.TypeFunction},
+			{Visible: "crm__lookup", Identity: tools.Identity{Namespace: "crm", Name: "lookup"}, Type: tools.TypeFunction},
+			{Visible: "patch", Identity: tools.Identity{Name: "patch"}, Type: tools.TypeCustom},
+		},
+	})
 	out := s.outward([]json.RawMessage{item.FunctionCall("c", "get.flight", "{}"), item.Message("user", "get.flight")})
 	require.Contains(t, string(out[0]), `"get_flight_1"`)
 	require.Contains(t, string(out[1]), `"get.flight"`)

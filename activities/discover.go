@@ -41,6 +41,9 @@ func (a *Activities) Discover(_ context.Context, in DiscoverInput) (DiscoverResu
 			out.Found[d.Path] = found
 			continue
 		}
+		if d.Type != tools.TypeFunction && d.Type != tools.TypeCustom {
+			continue
+		}
 		a.checkSchema(d.Path+".parameters", d.Parameters, &out.Faults)
 		a.checkSchema(d.Path+".output_schema", d.OutputSchema, &out.Faults)
 	}

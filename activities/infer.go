@@ -55,7 +55,7 @@ type InferResult struct {
 func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, error) {
 	defer beat(ctx, func() Progress { return Progress{} })()
 	info := activity.GetInfo(ctx)
-	surface, err := a.surface(ctx, in.Surface)
+	at, err := a.surface(ctx, in.Surface)
 	if err != nil {
 		return InferResult{}, inferError(ctx, err)
 	}
@@ -65,16 +65,16 @@ func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, err
 		return InferResult{}, inferError(ctx, err)
 	}
 	answer, err := a.model.Infer(ctx, ModelRequest{
-		Model: surface.Model, Instructions: surface.Instructions,
-		Items: surface.outward(known.items), Tools: surface.Tools,
-		ToolChoice:        surface.outwardChoice(in.ToolChoice),
-		ParallelToolCalls: surface.ParallelToolCalls, Settings: surface.Settings,
+		Model: at.Model, Instructions: at.Instructions,
+		Items: at.outward(known.items), Tools: at.Tools,
+		ToolChoice:        at.outwardChoice(in.ToolChoice),
+		ParallelToolCalls: at.ParallelToolCalls, Settings: at.Settings,
 		Key: fmt.Sprintf("%s/%d/infer", info.WorkflowExecution.ID, in.Round),
 	})
 	if err != nil {
 		return InferResult{}, inferError(ctx, err)
 	}
-	result, err := checked(answer, surface, in.Round)
+	result, err := checked(answer, at, in.Round)
 	if err != nil {
 		return InferResult{}, err
 	}

@@ -56,12 +56,12 @@ func (s *sized[V]) put(key string, value V, bytes int) {
 
 type (
 	conversations = sized[conversation]
-	surfaces      = sized[Surface]
+	surfaces      = sized[*border]
 )
 
 func newConversations(limit int) *conversations { return newSized[conversation](limit) }
 
-func newSurfaces(limit int) *surfaces { return newSized[Surface](limit) }
+func newSurfaces(limit int) *surfaces { return newSized[*border](limit) }
 
 // conversation is a prefix of a run's conversation. It is a value: extending
 // it never changes what another activity holds.

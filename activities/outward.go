@@ -2,32 +2,52 @@ package activities
 
 import (
 	"encoding/json"
+	"strings"
 
 	"errand/tools"
 	"errand/tools/item"
 )
 
-// outward turns public names into the model's own, and arguments that are not
-// JSON into an empty object: many servers refuse a conversation that has others,
-// for ever. The call's outcome shows the model what it had written. Items that
-// need no change go out byte for byte.
-func (s Surface) outward(items []json.RawMessage) []json.RawMessage {
+// outward turns a public conversation into the model's: custom calls become
+// function calls, names become visible ones, and arguments that are not JSON
+// become an empty object, since many servers refuse a conversation that has
+// others, for ever. (The call's outcome shows the model what it had written.)
+// Items that need no change go out byte for byte.
+func (b *border) outward(items []json.RawMessage) []json.RawMessage {
 	out := make([]json.RawMessage, len(items))
 	for i, raw := range items {
-		out[i] = raw
-		if head, err := item.Peek(raw); err == nil && head.Type == item.TypeFunctionCall {
-			out[i] = s.outwardCall(raw, head.Name)
-		}
+		out[i] = b.outwardItem(raw)
 	}
 	return out
 }
 
-func (s Surface) outwardCall(raw json.RawMessage, name string) json.RawMessage {
+func (b *border) outwardItem(raw json.RawMessage) json.RawMessage {
+	head, err := item.Peek(raw)
+	if err != nil {
+		return raw
+	}
+	id := tools.Identity{Namespace: head.Namespace, Name: head.Name}
+	switch head.Type {
+	case item.TypeFunctionCall:
+		return b.outwardCall(raw, id)
+	case item.TypeCustomCall:
+		return b.outwardCustom(raw, id)
+	case item.TypeCustomCallOutput:
+		return outwardOutput(raw)
+	}
+	return raw
+}
+
+func (b *border) outwardCall(raw json.RawMessage, id tools.Identity) json.RawMessage {
 	fields, ok := tools.Object(raw)
 	if !ok {
 		return raw
 	}
-	changed := set(fields, "name", s.visible(name))
+	changed := set(fields, "name", b.visible(id))
+	if _, given := fields["namespace"]; given {
+		delete(fields, "namespace")
+		changed = true
+	}
 	if text := argumentsText(fields["arguments"]); !json.Valid([]byte(text)) {
 		changed = set(fields, "arguments", "{}") || changed
 	}
@@ -37,6 +57,74 @@ func (s Surface) outwardCall(raw json.RawMessage, name string) json.RawMessage {
 	return encode(fields, raw)
 }
 
+// outwardCustom wraps the free text of a custom call in the one parameter that
+// the model was shown.
+func (b *border) outwardCustom(raw json.RawMessage, id tools.Identity) json.RawMessage {
+	fields, ok := tools.Object(raw)
+	if !ok {
+		return raw
+	}
+	var input string
+	if json.Unmarshal(fields["input"], &input) != nil {
+		input = string(fields["input"])
+	}
+	set(fields, "type", item.TypeFunctionCall)
+	set(fields, "name", b.visible(id))
+	set(fields, "arguments", WrapInput(input))
+	renameID(fields, "ctc_", "fc_")
+	delete(fields, "namespace")
+	delete(fields, "input")
+	return encode(fields, raw)
+}
+
+func outwardOutput(raw json.RawMessage) json.RawMessage {
+	fields, ok := tools.Object(raw)
+	if !ok {
+		return raw
+	}
+	set(fields, "type", item.TypeFunctionCallOutput)
+	renameID(fields, "ctco_", "fco_")
+	return encode(fields, raw)
+}
+
+// renameID keeps an item id that follows the prefix of its type; servers check
+// it. Any other id is left out.
+func renameID(fields map[string]json.RawMessage, from, to string) {
+	var id string
+	if json.Unmarshal(fields["id"], &id) == nil && strings.HasPrefix(id, from) {
+		set(fields, "id", to+strings.TrimPrefix(id, from))
+		return
+	}
+	delete(fields, "id")
+}
+
+// WrapInput makes the arguments that stand for the text of a custom call.
+func WrapInput(input string) string {
+	text, err := json.Marshal(struct {
+		Input string `json:"input"`
+	}{input})
+	if err != nil { // a string always encodes
+		return "{}"
+	}
+	return string(text)
+}
+
+// UnwrapInput is the text of a custom call: the member input, a bare JSON
+// string, or whatever the model wrote.
+func UnwrapInput(arguments string) string {
+	var body struct {
+		Input *string `json:"input"`
+	}
+	if json.Unmarshal([]byte(arguments), &body) == nil && body.Input != nil {
+		return *body.Input
+	}
+	var text string
+	if json.Unmarshal([]byte(arguments), &text) == nil {
+		return text
+	}
+	return arguments
+}
+
 // encode writes fields that were decoded from JSON.
 func encode(fields map[string]json.RawMessage, otherwise json.RawMessage) json.RawMessage {
 	out, err := json.Marshal(fields)
@@ -44,30 +132,4 @@ func encode(fields map[string]json.RawMessage, otherwise json.RawMessage) json.R
 		return otherwise
 	}
 	return out
-}
-
-// outwardChoice does the same for a tool_choice. A platform tool is a function
-// to the model.
-func (s Surface) outwardChoice(raw json.RawMessage) json.RawMessage {
-	fields, ok := tools.Object(raw)
-	if !ok {
-		return raw
-	}
-	var members []json.RawMessage
-	if json.Unmarshal(fields["tools"], &members) == nil && members != nil {
-		for i, m := range members {
-			members[i] = s.outwardChoice(m)
-		}
-		if all, err := json.Marshal(members); err == nil {
-			fields["tools"] = all
-		}
-	}
-	var name, kind string
-	if json.Unmarshal(fields["name"], &name) == nil && name != "" {
-		set(fields, "name", s.visible(name))
-	}
-	if json.Unmarshal(fields["type"], &kind) == nil && kind == tools.TypePlatform {
-		set(fields, "type", tools.TypeFunction)
-	}
-	return encode(fields, raw)
 }

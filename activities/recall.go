@@ -35,7 +35,7 @@ type surfacePage struct {
 
 // surface returns the surface with this digest: held here, or asked from the
 // run.
-func (a *Activities) surface(ctx context.Context, digest string) (Surface, error) {
+func (a *Activities) surface(ctx context.Context, digest string) (*border, error) {
 	if s, ok := a.held.surfaces.get(digest); ok {
 		return s, nil
 	}
@@ -43,20 +43,21 @@ func (a *Activities) surface(ctx context.Context, digest string) (Surface, error
 	for done := false; !done; {
 		var page surfacePage
 		if err := a.ask(ctx, querySurface, pageQuery{text.Len()}, &page); err != nil {
-			return Surface{}, err
+			return nil, err
 		}
 		text.WriteString(page.Text)
 		done = page.Done
 	}
 	if got := Digest([]byte(text.String())); got != digest {
-		return Surface{}, fmt.Errorf("the run's surface has digest %s, wanted %s", got, digest)
+		return nil, fmt.Errorf("the run's surface has digest %s, wanted %s", got, digest)
 	}
 	var s Surface
 	if err := json.Unmarshal([]byte(text.String()), &s); err != nil {
-		return Surface{}, fmt.Errorf("read the run's surface: %w", err)
+		return nil, fmt.Errorf("read the run's surface: %w", err)
 	}
-	a.held.surfaces.put(digest, s, text.Len())
-	return s, nil
+	b := newBorder(s)
+	a.held.surfaces.put(digest, b, text.Len())
+	return b, nil
 }
 
 // conversation returns the run's first in.Length items: from what is held

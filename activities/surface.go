@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+
+	"errand/tools"
 )
 
 // Surface is what stays the same for the model in every round of a run: tools,
@@ -15,8 +17,17 @@ type Surface struct {
 	Tools             []FunctionTool             `json:"tools,omitempty"`
 	ParallelToolCalls *bool                      `json:"parallel_tool_calls,omitempty"`
 	Settings          map[string]json.RawMessage `json:"settings,omitempty"`
-	// Names maps public to model-visible names, where the two differ.
-	Names map[string]string `json:"names,omitempty"`
+	// Names tie model-visible names to what the caller knows, where the two
+	// differ.
+	Names []Name `json:"names,omitempty"`
+}
+
+// Name is one model-visible name and the tool that it stands for.
+type Name struct {
+	Visible string `json:"visible"`
+	tools.Identity
+	// Type is the tool's declaration type.
+	Type string `json:"type"`
 }
 
 // Digest identifies the JSON text of a surface, or of anything else.
@@ -31,22 +42,4 @@ func NextDigest(digest string, item []byte) string {
 	h.Write([]byte(digest))
 	h.Write(item)
 	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// visible is the model's name of a public one.
-func (s Surface) visible(public string) string {
-	if name, ok := s.Names[public]; ok {
-		return name
-	}
-	return public
-}
-
-// public is the caller's name of a model-visible one.
-func (s Surface) public(visible string) string {
-	for public, name := range s.Names {
-		if name == visible {
-			return public
-		}
-	}
-	return visible
 }

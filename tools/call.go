@@ -14,13 +14,17 @@ type Call struct {
 	// is the origin order within the batch, from 0.
 	Round int `json:"round"`
 	Index int `json:"index"`
-	// Tool is the name that the caller declared (for a name nobody declared,
-	// what the model wrote).
-	Tool string `json:"tool"`
+	// Tool is the name that the caller declared, in Namespace (for a name nobody
+	// declared, what the model wrote).
+	Tool      string `json:"tool"`
+	Namespace string `json:"namespace,omitempty"`
 	// Arguments are JSON text: the model's own, which may be anything, until
 	// prepare has made them final.
 	Arguments string `json:"arguments"`
 }
+
+// Identity is the public name with its namespace.
+func (c Call) Identity() Identity { return Identity{c.Namespace, c.Tool} }
 
 // Key is the stable idempotency key of a call: the same for every attempt and
 // every worker, also after a reset.

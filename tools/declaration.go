@@ -3,40 +3,97 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
-	"time"
+	"slices"
+	"strings"
 )
 
-// Declaration types that this build executes.
+// Declaration types.
 const (
 	// TypeFunction is a client-owned function tool.
 	TypeFunction = "function"
+	// TypeCustom is a client-owned tool that takes free text.
+	TypeCustom = "custom"
+	// TypeNamespace groups function and custom tools under a name.
+	TypeNamespace = "namespace"
 	// TypePlatform is a Go function registered on the worker.
 	TypePlatform = "platform"
+	// TypeMCP is a server whose tools the worker calls.
+	TypeMCP = "mcp"
+	// TypeWebSearch is a search that the worker makes.
+	TypeWebSearch = "web_search"
+	// TypeFileSearch and TypeCodeInterpreter are hosted tools of OpenAI. They
+	// are taken, and no worker of this version executes them.
+	TypeFileSearch      = "file_search"
+	TypeCodeInterpreter = "code_interpreter"
 )
 
-// SourcePlatform names the source of platform tools.
-const SourcePlatform = "platform"
+// webSearchAliases are the names that web_search goes by.
+var webSearchAliases = []string{
+	TypeWebSearch, "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11",
+}
 
-// Declaration is a tool as the caller described it in tools[].
+// KindOf is the declaration type that a written type stands for: dated aliases
+// become the plain name, anything else stays.
+func KindOf(written string) string {
+	if slices.Contains(webSearchAliases, written) {
+		return TypeWebSearch
+	}
+	return written
+}
+
+// Sources of gateway-owned tools.
+const (
+	SourcePlatform  = "platform"
+	SourceWebSearch = "web_search"
+)
+
+// Declaration is a tool as the caller described it in tools[]. A namespace
+// becomes one declaration for each of its members.
 type Declaration struct {
 	// Path is where it stands in the request, for example tools[2].
 	Path string `json:"path"`
+	// Type is one of the declaration types, or what the caller wrote.
 	Type string `json:"type"`
-	Name string `json:"name,omitempty"`
+	// Namespace is the group that a function or custom tool belongs to.
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name,omitempty"`
 
 	Description  string          `json:"description,omitempty"`
 	Parameters   json.RawMessage `json:"parameters,omitempty"`
 	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
 	Strict       *bool           `json:"strict,omitempty"`
+	Format       *Format         `json:"format,omitempty"`
+	// Server is that of an mcp declaration.
+	Server *ServerDeclaration `json:"server,omitempty"`
 	// Writes and Checkpointable are capabilities a caller may declare for its
 	// own tools. A tool that does not say counts as writing.
 	Writes         *bool `json:"writes,omitempty"`
 	Checkpointable bool  `json:"checkpointable,omitempty"`
+	// MaxUses bounds the calls of a gateway-owned tool in a run; 0 is no bound.
+	MaxUses int `json:"max_uses,omitempty"`
+}
+
+// Format is what the text of a custom tool must look like.
+type Format struct {
+	// Type is text or grammar; Syntax (lark or regex) and Definition belong to
+	// a grammar.
+	Type       string `json:"type"`
+	Syntax     string `json:"syntax,omitempty"`
+	Definition string `json:"definition,omitempty"`
 }
 
 // Known tells whether this build knows what to do with the declaration. An
 // unknown one is kept and never executed.
-func (d Declaration) Known() bool { return d.Type == TypeFunction || d.Type == TypePlatform }
+func (d Declaration) Known() bool {
+	switch d.Type {
+	case TypeFunction, TypeCustom, TypePlatform, TypeMCP, TypeWebSearch, TypeFileSearch, TypeCodeInterpreter:
+		return true
+	}
+	return false
+}
+
+// Identity is what the caller knows the tool by.
+func (d Declaration) Identity() Identity { return Identity{d.Namespace, d.Name} }
 
 // ParseDeclarations reads tools[]. Every fault is recorded under its path.
 func ParseDeclarations(raw json.RawMessage, faults *Faults) []Declaration {
@@ -45,44 +102,96 @@ func ParseDeclarations(raw json.RawMessage, faults *Faults) []Declaration {
 		faults.Add("tools", "must be an array of tool objects")
 		return nil
 	}
-	all := make([]Declaration, 0, len(list))
+	var all []Declaration
+	var seen members
 	for i, one := range list {
 		path := fmt.Sprintf("tools[%d]", i)
-		if d, ok := parseDeclaration(path, one, faults); ok {
-			all = append(all, d)
+		fields, ok := Object(one)
+		if !ok {
+			faults.Add(path, "must be an object with a type")
+			continue
+		}
+		var kind string
+		Field(fields, path, "type", &kind, "a string", faults)
+		switch {
+		case kind == "" && !faults.At(path+".type"):
+			faults.Add(path+".type", `required, for example "function"`)
+		case kind == TypeNamespace:
+			all = append(all, parseNamespace(path, fields, &seen, faults)...)
+		case kind != "":
+			if d, ok := parseDeclaration(path, KindOf(kind), fields, faults); ok {
+				all = append(all, d)
+			}
 		}
 	}
 	return all
 }
 
-func parseDeclaration(path string, raw json.RawMessage, faults *Faults) (Declaration, bool) {
+func parseDeclaration(path, kind string, fields map[string]json.RawMessage, faults *Faults) (Declaration, bool) {
+	before := len(*faults)
+	d := Declaration{Path: path, Type: kind}
+	switch kind {
+	case TypeFunction, TypeCustom, TypePlatform:
+		d.parseCallable(fields, faults)
+	case TypeMCP:
+		d.parseServer(fields, faults)
+	case TypeWebSearch:
+		d.Name = TypeWebSearch
+		checkWebSearch(path, fields, faults)
+	case TypeFileSearch:
+		d.Name = TypeFileSearch
+		checkFileSearch(path, fields, faults)
+	case TypeCodeInterpreter:
+		d.Name = TypeCodeInterpreter
+		checkCodeInterpreter(path, fields, faults)
+	default:
+		return d, true
+	}
+	d.MaxUses = maxUses(path, kind, fields, faults)
+	return d, len(*faults) == before
+}
+
+// parseCallable reads a function, custom or platform tool.
+func (d *Declaration) parseCallable(fields map[string]json.RawMessage, faults *Faults) {
+	Field(fields, d.Path, "name", &d.Name, "a string", faults)
+	if strings.TrimSpace(d.Name) == "" && !faults.At(d.Path+".name") {
+		faults.Add(d.Path+".name", "required: a non-empty string")
+	}
+	Field(fields, d.Path, "description", &d.Description, "a string", faults)
+	Field(fields, d.Path, "strict", &d.Strict, "true or false", faults)
+	Field(fields, d.Path, "writes", &d.Writes, "true or false", faults)
+	Field(fields, d.Path, "checkpointable", &d.Checkpointable, "true or false", faults)
+	d.OutputSchema = schemaField(fields, d.Path, "output_schema", faults)
+	if d.Type == TypeCustom {
+		d.Format = parseFormat(d.Path+".format", fields["format"], faults)
+		return
+	}
+	d.Parameters = schemaField(fields, d.Path, "parameters", faults)
+}
+
+func parseFormat(path string, raw json.RawMessage, faults *Faults) *Format {
+	if raw == nil || string(raw) == "null" {
+		return nil
+	}
 	fields, ok := Object(raw)
 	if !ok {
-		faults.Add(path, "must be an object with a type")
-		return Declaration{}, false
+		faults.Add(path, `must be an object such as {"type":"text"}`)
+		return nil
 	}
-	before := len(*faults)
-	d := Declaration{Path: path}
-	Field(fields, path, "type", &d.Type, "a string", faults)
-	if d.Type == "" && len(*faults) == before {
-		faults.Add(path+".type", `required, for example "function"`)
+	var f Format
+	Field(fields, path, "type", &f.Type, `"text" or "grammar"`, faults)
+	Field(fields, path, "syntax", &f.Syntax, `"lark" or "regex"`, faults)
+	Field(fields, path, "definition", &f.Definition, "a string", faults)
+	switch {
+	case f.Type == "text":
+	case f.Type != "grammar":
+		faults.Add(path+".type", `must be "text" or "grammar"`)
+	case f.Syntax != "lark" && f.Syntax != "regex":
+		faults.Add(path+".syntax", `must be "lark" or "regex"`)
+	case f.Definition == "":
+		faults.Add(path+".definition", "required: the grammar")
 	}
-	if !d.Known() {
-		return d, len(*faults) == before
-	}
-	Field(fields, path, "name", &d.Name, "a string", faults)
-	Field(fields, path, "description", &d.Description, "a string", faults)
-	Field(fields, path, "strict", &d.Strict, "true or false", faults)
-	Field(fields, path, "writes", &d.Writes, "true or false", faults)
-	Field(fields, path, "checkpointable", &d.Checkpointable, "true or false", faults)
-	d.Parameters = schemaField(fields, path, "parameters", faults)
-	d.OutputSchema = schemaField(fields, path, "output_schema", faults)
-	if d.Name == "" {
-		if _, given := fields["name"]; !given || len(*faults) == before {
-			faults.Add(path+".name", "required: a non-empty string")
-		}
-	}
-	return d, len(*faults) == before
+	return &f
 }
 
 func schemaField(fields map[string]json.RawMessage, path, name string, faults *Faults) json.RawMessage {
@@ -97,51 +206,18 @@ func schemaField(fields map[string]json.RawMessage, path, name string, faults *F
 	return raw
 }
 
-// Object reads raw as a JSON object, member by member.
-func Object(raw json.RawMessage) (map[string]json.RawMessage, bool) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil || fields == nil {
-		return nil, false
+// maxUses reads the bound of a gateway-owned tool. A client counts its own.
+func maxUses(path, kind string, fields map[string]json.RawMessage, faults *Faults) int {
+	if kind == TypeFunction || kind == TypeCustom {
+		return 0
 	}
-	return fields, true
-}
-
-// Field decodes one member into target; absent and null leave target as it is.
-// A value of another type is a fault that says what was wanted.
-func Field(fields map[string]json.RawMessage, path, name string, target any, want string, faults *Faults) {
-	raw, given := fields[name]
-	if !given || string(raw) == "null" {
-		return
+	var n *int
+	Field(fields, path, "max_uses", &n, "a whole number of at least 1", faults)
+	if n == nil {
+		return 0
 	}
-	if json.Unmarshal(raw, target) != nil {
-		faults.Add(join(path, name), "must be "+want)
+	if *n < 1 {
+		faults.Add(path+".max_uses", "must be a whole number of at least 1")
 	}
-}
-
-// DurationField decodes a Go duration string that is not negative.
-func DurationField(fields map[string]json.RawMessage, path, name string, target *time.Duration, faults *Faults) {
-	text := ""
-	before := len(*faults)
-	Field(fields, path, name, &text, `a duration string such as "90s" or "72h"`, faults)
-	if text == "" {
-		if raw, given := fields[name]; given && string(raw) == `""` {
-			faults.Add(join(path, name), `must be a duration string such as "90s" or "72h"`)
-		}
-		return
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 {
-		if len(*faults) == before {
-			faults.Add(join(path, name), fmt.Sprintf(`%q is not a duration: write for example "90s" or "72h"`, text))
-		}
-		return
-	}
-	*target = d
-}
-
-func join(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
+	return *n
 }

@@ -50,8 +50,10 @@ type Capabilities struct {
 type Descriptor struct {
 	// Name is what the model sees: ^[A-Za-z0-9_-]{1,64}$.
 	Name string `json:"name"`
-	// Public is the name that the caller declared and gets back.
-	Public string `json:"public,omitempty"`
+	// Public is the name that the caller declared and gets back, Namespace the
+	// group that it was declared in.
+	Public    string `json:"public,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
 	// Type is the declaration type, for example "function" or "platform".
 	Type string `json:"type"`
 	// Owner decides who executes; nothing else does (VL-5).
@@ -71,6 +73,11 @@ type Descriptor struct {
 	ParallelSafe bool `json:"parallel_safe,omitempty"`
 	// Sequential makes any batch that contains the tool sequential (PI-5).
 	Sequential bool `json:"sequential,omitempty"`
+	// Hidden tools are known to the registry and not shown to the model: nothing
+	// on the worker could execute them.
+	Hidden bool `json:"hidden,omitempty"`
+	// MaxUses bounds the calls of the tool in a run; 0 is no bound.
+	MaxUses int `json:"max_uses,omitempty"`
 	// Timeout bounds one execution in place of the run's own; 0 keeps that.
 	Timeout time.Duration `json:"timeout,omitempty"`
 }
@@ -82,3 +89,6 @@ func (d Descriptor) PublicName() string {
 	}
 	return d.Name
 }
+
+// Identity is the public name with its namespace.
+func (d Descriptor) Identity() Identity { return Identity{d.Namespace, d.PublicName()} }

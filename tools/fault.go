@@ -1,6 +1,9 @@
 package tools
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Fault is one thing wrong with a request: where, and what to do about it.
 type Fault struct {
@@ -21,6 +24,11 @@ type Faults []Fault
 
 // Add records one fault.
 func (f *Faults) Add(path, message string) { *f = append(*f, Fault{path, message}) }
+
+// At tells whether there is a fault with this very path.
+func (f *Faults) At(path string) bool {
+	return slices.ContainsFunc(*f, func(one Fault) bool { return one.Path == path })
+}
 
 // Error lists every fault, separated by semicolons.
 func (f Faults) Error() string {

@@ -6,7 +6,7 @@ import "fmt"
 // discovery, and not changed afterwards.
 type Registry struct {
 	order  []Descriptor
-	byName map[string]int // public name → place in order
+	places map[Identity]int // place in order
 }
 
 // Duplicates says what two tools of one name mean.
@@ -29,7 +29,7 @@ type Entry struct {
 // by what the model would see, across all owners and sources; a clash between
 // different public names is always a fault.
 func NewRegistry(entries []Entry, policy Duplicates) (*Registry, []string, Faults) {
-	r := &Registry{byName: map[string]int{}}
+	r := &Registry{places: map[Identity]int{}}
 	var faults Faults
 	var warnings []string
 	visible := map[string]Entry{}
@@ -40,26 +40,26 @@ func NewRegistry(entries []Entry, policy Duplicates) (*Registry, []string, Fault
 		case !taken:
 			place[e.Name] = len(r.order)
 			r.order = append(r.order, e.Descriptor)
-		case other.PublicName() != e.PublicName() || policy != DuplicatesLast:
+		case other.Identity() != e.Identity() || policy != DuplicatesLast:
 			faults.Add(e.Path+".name", fmt.Sprintf("%s %q clashes with %s %q of %s: rename one",
-				e.Type, e.PublicName(), other.Type, other.PublicName(), other.Path))
+				e.Type, e.Identity(), other.Type, other.Identity(), other.Path))
 			continue
 		default:
 			warnings = append(warnings, fmt.Sprintf("%s: %s %q replaces the one of %s",
-				e.Path, e.Type, e.PublicName(), other.Path))
+				e.Path, e.Type, e.Identity(), other.Path))
 			r.order[place[e.Name]] = e.Descriptor
 		}
 		visible[e.Name] = e
 	}
 	for i, d := range r.order {
-		r.byName[d.PublicName()] = i
+		r.places[d.Identity()] = i
 	}
 	return r, warnings, faults
 }
 
-// Find returns the descriptor of a public name.
-func (r *Registry) Find(public string) (Descriptor, bool) {
-	i, ok := r.byName[public]
+// Find returns the descriptor that the caller knows by id.
+func (r *Registry) Find(id Identity) (Descriptor, bool) {
+	i, ok := r.places[id]
 	if !ok {
 		return Descriptor{}, false
 	}
@@ -69,5 +69,13 @@ func (r *Registry) Find(public string) (Descriptor, bool) {
 // All returns the descriptors in declaration order. Do not change them.
 func (r *Registry) All() []Descriptor { return r.order }
 
-// Len is the number of tools.
-func (r *Registry) Len() int { return len(r.order) }
+// Shown is the number of tools that the model sees.
+func (r *Registry) Shown() int {
+	n := 0
+	for _, d := range r.order {
+		if !d.Hidden {
+			n++
+		}
+	}
+	return n
+}

@@ -5,6 +5,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
 )
@@ -52,10 +53,17 @@ func (r *run) refresh(ctx workflow.Context) {
 }
 
 func (r *run) manifest(a *action) Manifest {
-	return Manifest{
+	m := Manifest{
 		Type: ManifestType, RunID: r.id, ActionID: a.id, ToolCallID: a.call.ID,
-		Tool: a.call.Tool, Args: json.RawMessage(a.call.Arguments),
+		Tool: a.call.Tool, Namespace: a.call.Namespace,
 	}
+	if a.call.kind == item.TypeCustomCall {
+		input := activities.UnwrapInput(a.call.Arguments)
+		m.Input = &input
+		return m
+	}
+	m.Args = json.RawMessage(a.call.Arguments)
+	return m
 }
 
 // approved waits for a person if the call needs one, and tells whether the

@@ -3,6 +3,7 @@ package workflows
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/workflow"
@@ -15,6 +16,8 @@ import (
 // call is one call of the current batch and where it stands.
 type call struct {
 	tools.Call
+	// kind is the type of the call's item.
+	kind string
 	tool tools.Descriptor
 	seen time.Time
 	// action and approval are nil until the call is handed over or asked about.
@@ -95,7 +98,7 @@ func (r *run) hear(ctx workflow.Context, answer activities.InferResult) batch {
 	for _, raw := range answer.Items {
 		index := r.conversation.add(raw)
 		head, err := item.Peek(raw)
-		if err != nil || head.Type != item.TypeFunctionCall {
+		if err != nil || !item.IsCall(head.Type) {
 			r.report.output = append(r.report.output, raw)
 			r.journal.add(ctx, Event{Type: EventMessage, Item: &index, Size: len(raw)})
 			continue
@@ -115,16 +118,23 @@ func (r *run) hear(ctx workflow.Context, answer activities.InferResult) batch {
 func (r *run) read(ctx workflow.Context, raw json.RawMessage, head item.Head, index int) *call {
 	var body struct {
 		Arguments string `json:"arguments"`
+		Input     string `json:"input"`
 	}
-	_ = json.Unmarshal(raw, &body) // the infer activity has made it text
+	_ = json.Unmarshal(raw, &body) // the infer activity has made both text
+	if head.Type == item.TypeCustomCall {
+		body.Arguments = activities.WrapInput(body.Input)
+	}
 	c := &call{
-		Call: tools.Call{ID: head.CallID, Round: r.round, Index: index, Tool: head.Name, Arguments: body.Arguments},
-		seen: workflow.Now(ctx),
+		Call: tools.Call{
+			ID: head.CallID, Round: r.round, Index: index,
+			Tool: head.Name, Namespace: head.Namespace, Arguments: body.Arguments,
+		},
+		kind: head.Type, seen: workflow.Now(ctx),
 	}
-	if tool, ok := r.registry.Find(head.Name); ok {
+	if tool, ok := r.registry.Find(c.Identity()); ok {
 		c.tool = tool
 	} else if r.request.Run.Undeclared == UndeclaredClient && head.Name != "" {
-		c.tool = clientDescriptor(tools.Declaration{Type: tools.TypeFunction, Name: head.Name})
+		c.tool = tools.ClientDescriptor(tools.Declaration{Type: tools.TypeFunction, Name: head.Name})
 	}
 	return c
 }
@@ -141,26 +151,31 @@ func (r *run) refuse(c *call, stop activities.Stop) {
 		o = tools.Fail(tools.Denied, tools.ErrBudgetExceeded,
 			fmt.Sprintf("at most %d calls of one answer are run: issue this one again", MaxBatch))
 	case c.tool.Owner == "":
-		o = tools.Fail(tools.Failed, tools.ErrUnknownTool, r.unknown(c.Tool))
+		o = tools.Fail(tools.Failed, tools.ErrUnknownTool, r.unknown(c.Identity().String()))
+	case c.tool.Owner == tools.OwnedByGateway && c.tool.Source == "":
+		o = tools.Fail(tools.Failed, tools.ErrNoHandler,
+			fmt.Sprintf("tool %q has no executor on this worker: do not call it again", c.Tool))
 	default:
 		return
 	}
 	c.outcome = &o
 }
 
+// maxNamed bounds the tools that an outcome names.
+const maxNamed = 50
+
 func (r *run) unknown(name string) string {
-	if r.registry.Len() == 0 {
+	var known []string
+	for _, d := range r.registry.All() {
+		if !d.Hidden {
+			known = append(known, d.Name)
+		}
+	}
+	switch {
+	case len(known) == 0:
 		return fmt.Sprintf("there is no tool %q: this run has no tools", name)
+	case len(known) > maxNamed:
+		known = append(known[:maxNamed:maxNamed], "…")
 	}
-	text := fmt.Sprintf("there is no tool %q; the tools are:", name)
-	for i, d := range r.registry.All() {
-		if i == 50 {
-			return text + " …"
-		}
-		if i > 0 {
-			text += ","
-		}
-		text += " " + d.PublicName()
-	}
-	return text
+	return fmt.Sprintf("there is no tool %q; the tools are: %s", name, strings.Join(known, ", "))
 }

@@ -8,21 +8,21 @@ import (
 	"errand/tools"
 )
 
-// choice is a tool_choice in any of its forms.
+// choice is a tool_choice in any of its forms, or a member of allowed_tools.
 type choice struct {
-	mode  string // auto, none, required; empty for an object
-	Type  string `json:"type"`
-	Name  string `json:"name"`
-	Mode  string `json:"mode"`
-	Tools []struct {
-		Type string `json:"type"`
-		Name string `json:"name"`
-	} `json:"tools"`
+	word      string // auto, none, required; empty for an object
+	Type      string `json:"type"`
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	Server    string `json:"server_label"`
+	// Mode and Tools belong to allowed_tools.
+	Mode  string            `json:"mode"`
+	Tools []json.RawMessage `json:"tools"`
 }
 
 func parseChoice(raw json.RawMessage) (choice, error) {
 	var c choice
-	if json.Unmarshal(raw, &c.mode) == nil {
+	if json.Unmarshal(raw, &c.word) == nil {
 		return c, nil
 	}
 	return c, json.Unmarshal(raw, &c)
@@ -31,8 +31,8 @@ func parseChoice(raw json.RawMessage) (choice, error) {
 // forced tells whether the model has no way but to call a tool.
 func (c choice) forced() bool {
 	switch {
-	case c.mode != "":
-		return c.mode == "required"
+	case c.word != "":
+		return c.word == "required"
 	case c.Type == "allowed_tools":
 		return c.Mode == "required"
 	}
@@ -47,23 +47,18 @@ func checkChoice(raw json.RawMessage, declared []tools.Declaration, faults *tool
 		faults.Add("tool_choice", `must be "auto", "none", "required" or an object with a type`)
 		return
 	}
-	callable := slices.ContainsFunc(declared, tools.Declaration.Known)
 	switch {
-	case c.mode == "auto" || c.mode == "none":
-	case c.mode == "required":
-		if !callable {
+	case c.word == "auto" || c.word == "none":
+	case c.word == "required":
+		if !slices.ContainsFunc(declared, callable) {
 			faults.Add("tool_choice", `"required" needs at least one tool`)
 		}
-	case c.mode != "":
-		faults.Add("tool_choice", fmt.Sprintf(`%q is not a choice: "auto", "none", "required" or an object`, c.mode))
+	case c.word != "":
+		faults.Add("tool_choice", fmt.Sprintf(`%q is not a choice: "auto", "none", "required" or an object`, c.word))
 	case c.Type == "allowed_tools":
 		checkAllowed(c, declared, faults)
-	case c.Type == tools.TypeFunction || c.Type == tools.TypePlatform:
-		if !names(declared, c.Name) {
-			faults.Add("tool_choice.name", fmt.Sprintf("%q is not declared in tools", c.Name))
-		}
 	default:
-		faults.Add("tool_choice.type", fmt.Sprintf("%q is not a type that this build can force", c.Type))
+		c.check("tool_choice", declared, faults)
 	}
 }
 
@@ -74,17 +69,55 @@ func checkAllowed(c choice, declared []tools.Declaration, faults *tools.Faults) 
 	if len(c.Tools) == 0 {
 		faults.Add("tool_choice.tools", "must name at least one tool")
 	}
-	for i, t := range c.Tools {
-		if !names(declared, t.Name) {
-			faults.Add(fmt.Sprintf("tool_choice.tools[%d].name", i), fmt.Sprintf("%q is not declared in tools", t.Name))
+	for i, raw := range c.Tools {
+		path := fmt.Sprintf("tool_choice.tools[%d]", i)
+		member, err := parseChoice(raw)
+		if err != nil || member.word != "" {
+			faults.Add(path, "must be an object with a type")
+			continue
 		}
+		member.check(path, declared, faults)
 	}
 }
 
-func names(declared []tools.Declaration, name string) bool {
-	return name != "" && slices.ContainsFunc(declared, func(d tools.Declaration) bool {
-		return d.Known() && d.Name == name
-	})
+// check refuses a choice of one tool, or of one server, that is not declared.
+func (c choice) check(path string, declared []tools.Declaration, faults *tools.Faults) {
+	kind := tools.KindOf(c.Type)
+	switch kind {
+	case tools.TypeFunction, tools.TypeCustom, tools.TypePlatform:
+		if !slices.ContainsFunc(declared, c.names) {
+			faults.Add(path+".name", fmt.Sprintf("%q is not declared in tools", c.Name))
+		}
+	case tools.TypeMCP:
+		if !slices.ContainsFunc(declared, func(d tools.Declaration) bool {
+			return d.Server != nil && d.Server.Label == c.Server
+		}) {
+			faults.Add(path+".server_label", fmt.Sprintf("%q is not declared in tools", c.Server))
+		}
+	case tools.TypeWebSearch:
+		if !slices.ContainsFunc(declared, func(d tools.Declaration) bool { return d.Type == kind }) {
+			faults.Add(path+".type", fmt.Sprintf("%q is not declared in tools", c.Type))
+		}
+	case tools.TypeFileSearch, tools.TypeCodeInterpreter:
+		faults.Add(path+".type", fmt.Sprintf("%q cannot be chosen: no worker executes it", c.Type))
+	default:
+		faults.Add(path+".type", fmt.Sprintf("%q is not a type that can be chosen", c.Type))
+	}
+}
+
+// names tells whether a declaration is the tool that c means: by two fields, or
+// by namespace.name in one.
+func (c choice) names(d tools.Declaration) bool {
+	if c.Name == "" || !callable(d) {
+		return false
+	}
+	id := d.Identity()
+	return id == (tools.Identity{Namespace: c.Namespace, Name: c.Name}) || (c.Namespace == "" && id.String() == c.Name)
+}
+
+// callable tells whether a declaration can give the model something to call.
+func callable(d tools.Declaration) bool {
+	return d.Known() && d.Type != tools.TypeFileSearch && d.Type != tools.TypeCodeInterpreter
 }
 
 // choiceFor is the choice of a round: a forced one applies to the first round

@@ -140,7 +140,7 @@ func (r *run) ended(ctx workflow.Context, c *call) {
 // order, whatever order they came in.
 func (r *run) join(ctx workflow.Context, group batch) {
 	for _, c := range group {
-		result := item.Output(item.TypeFunctionCallOutput, c.ID, c.outcome.Output)
+		result := item.Output(item.OutputFor(c.kind), c.ID, c.outcome.Output)
 		index := r.conversation.add(result)
 		if c.tool.Owner == tools.OwnedByClient {
 			r.report.output = append(r.report.output, result)

@@ -129,7 +129,7 @@ func (r *run) act(ctx workflow.Context, d decision) (ending, bool) {
 func (r *run) infer(ctx workflow.Context) (activities.InferResult, error) {
 	in := r.conversation.inferInput()
 	in.Round, in.Surface = r.round, r.surface.digest
-	in.ToolChoice = choiceFor(r.request.ToolChoice, r.round, r.registry.Len())
+	in.ToolChoice = choiceFor(r.request.ToolChoice, r.round, r.registry.Shown())
 	ctx = workflow.WithActivityOptions(ctx, inferOptions(r.request, r.round, in.Length))
 	answer, err := perform(ctx, acts.Infer, in)
 	if err != nil {

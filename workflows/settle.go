@@ -37,7 +37,7 @@ func (r *run) checkAnswer(_ workflow.Context, payload converter.RawValue) (commi
 	if err != nil {
 		return nil, err
 	}
-	if want := item.TypeFunctionCallOutput; a.Type != "" && a.Type != want {
+	if want := item.OutputFor(act.call.kind); a.Type != "" && a.Type != want {
 		return nil, fmt.Errorf("type: %q does not answer call %q: write %q", a.Type, act.call.ID, want)
 	}
 	digest := answerDigest(text, a.IsError)

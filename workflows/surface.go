@@ -17,14 +17,16 @@ func newSurface(request Request, registry *tools.Registry) surface {
 	s := activities.Surface{
 		Model: request.Model, Instructions: request.Instructions,
 		ParallelToolCalls: request.ParallelToolCalls, Settings: request.Settings,
-		Names: map[string]string{},
 	}
 	for _, d := range registry.All() {
+		if d.Hidden {
+			continue
+		}
 		s.Tools = append(s.Tools, activities.FunctionTool{
 			Name: d.Name, Description: d.Description, Parameters: d.Parameters, Strict: d.Strict,
 		})
-		if d.PublicName() != d.Name {
-			s.Names[d.PublicName()] = d.Name
+		if d.Type == tools.TypeCustom || d.Namespace != "" || d.PublicName() != d.Name {
+			s.Names = append(s.Names, activities.Name{Visible: d.Name, Identity: d.Identity(), Type: d.Type})
 		}
 	}
 	text, err := json.Marshal(s)
@@ -38,25 +40,19 @@ func newSurface(request Request, registry *tools.Registry) surface {
 func buildRegistry(request Request, found activities.DiscoverResult) (*tools.Registry, []string, tools.Faults) {
 	var entries []tools.Entry
 	for _, d := range request.Tools {
+		descriptor, ok := found.Found[d.Path]
 		switch d.Type {
-		case tools.TypeFunction:
-			entries = append(entries, tools.Entry{Path: d.Path, Descriptor: clientDescriptor(d)})
-		case tools.TypePlatform:
-			if descriptor, ok := found.Found[d.Path]; ok {
-				entries = append(entries, tools.Entry{Path: d.Path, Descriptor: descriptor})
+		case tools.TypeFunction, tools.TypeCustom:
+			descriptor, ok = tools.ClientDescriptor(d), true
+		case tools.TypeWebSearch, tools.TypeFileSearch, tools.TypeCodeInterpreter:
+			if !ok {
+				descriptor, ok = tools.HostedDescriptor(d), true
 			}
+		}
+		if ok {
+			descriptor.MaxUses = d.MaxUses
+			entries = append(entries, tools.Entry{Path: d.Path, Descriptor: descriptor})
 		}
 	}
 	return tools.NewRegistry(entries, request.Run.Duplicates)
-}
-
-func clientDescriptor(d tools.Declaration) tools.Descriptor {
-	return tools.Descriptor{
-		Name: tools.VisibleName(d.Type+":"+d.Name, d.Name), Public: d.Name, Type: d.Type,
-		Owner: tools.OwnedByClient, Description: d.Description, Parameters: d.Parameters,
-		OutputSchema: d.OutputSchema, Strict: d.Strict, ParallelSafe: true,
-		Capabilities: tools.Capabilities{
-			Writes: d.Writes == nil || *d.Writes, Checkpointable: d.Checkpointable,
-		},
-	}
 }

@@ -1,0 +1,85 @@
+package activities
+
+import (
+	"encoding/json"
+
+	"errand/tools"
+)
+
+// chosen is a tool_choice, or a member of allowed_tools.
+type chosen struct {
+	Type      string            `json:"type"`
+	Name      string            `json:"name"`
+	Namespace string            `json:"namespace"`
+	Mode      string            `json:"mode"`
+	Tools     []json.RawMessage `json:"tools"`
+}
+
+// functionChoice names a function to a model.
+type functionChoice struct {
+	Type string `json:"type"`
+	Name string `json:"name"`
+}
+
+// allowedChoice narrows the functions that a model may call.
+type allowedChoice struct {
+	Type  string           `json:"type"`
+	Mode  string           `json:"mode"`
+	Tools []functionChoice `json:"tools"`
+}
+
+var (
+	choiceAuto = json.RawMessage(`"auto"`)
+	choiceNone = json.RawMessage(`"none"`)
+)
+
+// outwardChoice says a tool_choice in the model's names: everything it sees is
+// a function. A choice that nothing visible is left of becomes auto, or none
+// where it was meant to narrow.
+func (b *border) outwardChoice(raw json.RawMessage) json.RawMessage {
+	var c chosen
+	if json.Unmarshal(raw, &c) != nil || c.Type == "" {
+		return raw
+	}
+	if c.Type != "allowed_tools" {
+		if f, ok := b.function(c); ok {
+			return encodeChoice(f)
+		}
+		return choiceAuto
+	}
+	allowed := allowedChoice{Type: c.Type, Mode: c.Mode, Tools: []functionChoice{}}
+	for _, member := range c.Tools {
+		var m chosen
+		if json.Unmarshal(member, &m) != nil {
+			continue
+		}
+		if f, ok := b.function(m); ok {
+			allowed.Tools = append(allowed.Tools, f)
+		}
+	}
+	if len(allowed.Tools) == 0 {
+		return choiceNone
+	}
+	return encodeChoice(allowed)
+}
+
+// function is the visible function that a choice names.
+func (b *border) function(c chosen) (functionChoice, bool) {
+	name := c.Name
+	if kind := tools.KindOf(c.Type); kind == tools.TypeWebSearch {
+		name = kind
+	}
+	visible := b.visible(tools.Identity{Namespace: c.Namespace, Name: name})
+	if n, ok := b.byVisible[name]; ok && c.Namespace == "" && !b.shown[visible] {
+		visible = n.Visible // namespace.name in one field
+	}
+	return functionChoice{tools.TypeFunction, visible}, b.shown[visible]
+}
+
+func encodeChoice(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil { // structs of strings
+		return choiceAuto
+	}
+	return raw
+}

@@ -1,0 +1,56 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Object reads raw as a JSON object, member by member.
+func Object(raw json.RawMessage) (map[string]json.RawMessage, bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil || fields == nil {
+		return nil, false
+	}
+	return fields, true
+}
+
+// Field decodes one member into target; absent and null leave target as it is.
+// A value of another type is a fault that says what was wanted.
+func Field(fields map[string]json.RawMessage, path, name string, target any, want string, faults *Faults) {
+	raw, given := fields[name]
+	if !given || string(raw) == "null" {
+		return
+	}
+	if json.Unmarshal(raw, target) != nil {
+		faults.Add(join(path, name), "must be "+want)
+	}
+}
+
+// DurationField decodes a Go duration string that is not negative.
+func DurationField(fields map[string]json.RawMessage, path, name string, target *time.Duration, faults *Faults) {
+	text := ""
+	before := len(*faults)
+	Field(fields, path, name, &text, `a duration string such as "90s" or "72h"`, faults)
+	if text == "" {
+		if raw, given := fields[name]; given && string(raw) == `""` {
+			faults.Add(join(path, name), `must be a duration string such as "90s" or "72h"`)
+		}
+		return
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		if len(*faults) == before {
+			faults.Add(join(path, name), fmt.Sprintf(`%q is not a duration: write for example "90s" or "72h"`, text))
+		}
+		return
+	}
+	*target = d
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
