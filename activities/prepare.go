@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"go.temporal.io/sdk/activity"
 
@@ -15,11 +16,9 @@ import (
 // PrepareInput is a batch in origin order. It enters no history: Prepare is a
 // local activity.
 type PrepareInput struct {
-	Plan  tools.Plan     `json:"plan"`
-	Calls []PreparedCall `json:"calls"`
-	// Budget is how many gateway-owned calls may still run; negative is no
-	// bound.
-	Budget int `json:"budget"`
+	Plan   tools.Plan     `json:"plan"`
+	Calls  []PreparedCall `json:"calls"`
+	Budget Budget         `json:"budget"`
 }
 
 // PreparedCall is a call and the tool it names.
@@ -59,6 +58,8 @@ const (
 func (a *Activities) Prepare(ctx context.Context, in PrepareInput) (PrepareResult, error) {
 	runID := activity.GetInfo(ctx).WorkflowExecution.ID
 	out := PrepareResult{Calls: make([]Prepared, len(in.Calls))}
+	// A local activity gets the workflow's own values, and may be repeated.
+	in.Budget.Used = maps.Clone(in.Budget.Used)
 	size := 0
 	for i, c := range in.Calls {
 		if err := ctx.Err(); err != nil {
@@ -77,7 +78,7 @@ func (a *Activities) Prepare(ctx context.Context, in PrepareInput) (PrepareResul
 	return out, nil
 }
 
-func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Plan, c PreparedCall, budget *int) Prepared {
+func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Plan, c PreparedCall, budget *Budget) Prepared {
 	arguments, fault := a.arguments(c)
 	if fault != nil {
 		return Prepared{Immediate: fault}
@@ -85,10 +86,8 @@ func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Pl
 	if fault = permit(plan, c.Descriptor); fault != nil {
 		return Prepared{Immediate: fault}
 	}
-	gateway := c.Descriptor.Owner == tools.OwnedByGateway
-	if gateway && *budget == 0 {
-		return refuse(tools.Denied, tools.ErrBudgetExceeded,
-			"the run's max_tool_calls is used up: this call was not run; answer with what you have")
+	if reason := budget.spent(c.Descriptor); reason != "" {
+		return refuse(tools.Denied, tools.ErrBudgetExceeded, reason)
 	}
 	decision, err := a.before(ctx, HookCall{RunID: runID, Call: c.Call, Descriptor: c.Descriptor, Arguments: arguments})
 	switch {
@@ -97,9 +96,7 @@ func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Pl
 	case decision.Verdict == VerdictBlock:
 		return refuse(tools.Denied, tools.ErrBlocked, orDefault(decision.Reason, "the call was blocked"))
 	}
-	if gateway && *budget > 0 {
-		*budget--
-	}
+	budget.take(c.Descriptor)
 	p := Prepared{}
 	if decision.Arguments != nil {
 		arguments = decision.Arguments

@@ -79,12 +79,13 @@ func (r *run) prepared(ctx workflow.Context, c *call, p activities.Prepared) {
 	}
 }
 
-// budget is how many gateway-owned calls may still run; -1 is no bound.
-func (r *run) budget() int {
-	if r.request.MaxToolCalls == 0 {
-		return -1
+// budget is what the gateway-owned calls may still use.
+func (r *run) budget() activities.Budget {
+	b := activities.Budget{Calls: -1, Used: r.ledger.used}
+	if r.request.MaxToolCalls > 0 {
+		b.Calls = max(0, r.request.MaxToolCalls-r.ledger.spent)
 	}
-	return max(0, r.request.MaxToolCalls-r.ledger.spent)
+	return b
 }
 
 // await waits until every call of the group is settled. A cancelled run stops

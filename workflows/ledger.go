@@ -17,8 +17,10 @@ type ledger struct {
 	// open are the actions whose call is not settled, asked the approvals.
 	open  []*action
 	asked []*approval
-	// spent counts the gateway-owned calls that were let through.
+	// spent counts the gateway-owned calls that were let through, used those of
+	// tools with a bound of their own by identity.
 	spent int
+	used  map[string]int
 }
 
 // action is the record that one client-owned call was handed over.
@@ -58,10 +60,17 @@ func (l *ledger) ask(c *call, reason string) *approval {
 	return p
 }
 
-// spend counts a call that was let through against max_tool_calls.
+// spend counts a call that was let through against the budgets.
 func (l *ledger) spend(c *call) {
-	if c.tool.Owner == tools.OwnedByGateway {
-		l.spent++
+	if c.tool.Owner != tools.OwnedByGateway {
+		return
+	}
+	l.spent++
+	if c.tool.MaxUses > 0 {
+		if l.used == nil {
+			l.used = map[string]int{}
+		}
+		l.used[c.tool.Identity().String()]++
 	}
 }
 
