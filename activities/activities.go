@@ -14,6 +14,8 @@ import (
 type Engine interface {
 	// QueryWorkflow fetches what this worker does not hold of a run.
 	QueryWorkflow(ctx context.Context, workflowID, runID, queryType string, args ...any) (converter.EncodedValue, error)
+	// SignalWorkflow tells a run how its calls get on.
+	SignalWorkflow(ctx context.Context, workflowID, runID, signal string, payload any) error
 	// RecordActivityHeartbeat is acknowledged by the server, unlike the
 	// heartbeats of the SDK, which are batched.
 	RecordActivityHeartbeat(ctx context.Context, taskToken []byte, details ...any) error
@@ -38,6 +40,8 @@ type Activities struct {
 	hooks   Hooks
 	engine  Engine
 	held    held
+	// progress is what running calls report to.
+	progress *progress
 }
 
 // held is what a worker keeps between activities; all of it can be lost.
@@ -63,7 +67,7 @@ func New(p Parts) (*Activities, error) {
 		p.MemoryBytes = 64 << 20
 	}
 	return &Activities{
-		model: p.Model, sources: p.Sources, hooks: p.Hooks, engine: p.Engine,
+		model: p.Model, sources: p.Sources, hooks: p.Hooks, engine: p.Engine, progress: newProgress(p.Engine),
 		held: held{
 			conversations: newConversations(p.MemoryBytes * 3 / 4),
 			surfaces:      newSurfaces(p.MemoryBytes / 4),

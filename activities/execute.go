@@ -23,6 +23,8 @@ type ExecuteInput struct {
 	Effect tools.Effect `json:"effect"`
 	// Timeout bounds the execution; 0 is no bound.
 	Timeout time.Duration `json:"timeout,omitempty"`
+	// Progress asks for partial results.
+	Progress bool `json:"progress,omitempty"`
 }
 
 // grace is how long a tool may take to return once its context has ended. A
@@ -44,6 +46,12 @@ func (a *Activities) Execute(ctx context.Context, in ExecuteInput) (tools.Outcom
 		RunID: info.WorkflowExecution.ID, Call: in.Call, Attempt: int(info.Attempt),
 		Arguments: json.RawMessage(in.Call.Arguments),
 		Key:       tools.Key(info.WorkflowExecution.ID, in.Call.Round, in.Call.Index),
+	}
+	call.Progress = func(string) {}
+	if in.Progress {
+		report, end := a.progress.follow(ctx, in.Call)
+		call.Progress = report
+		defer end()
 	}
 	if !in.Effect.Repeatable() {
 		if err := a.begin(ctx, info); err != nil {

@@ -24,6 +24,7 @@ type fakeRun struct {
 	perPage int
 	failing atomic.Int64 // so many queries fail first
 	marks   atomic.Int64
+	signals chan []Update
 }
 
 func (f *fakeRun) QueryWorkflow(_ context.Context, _, _, query string, args ...any) (converter.EncodedValue, error) {
@@ -45,6 +46,11 @@ func (f *fakeRun) QueryWorkflow(_ context.Context, _, _, query string, args ...a
 		return nil, err
 	}
 	return value{payloads: payloads}, nil
+}
+
+func (f *fakeRun) SignalWorkflow(_ context.Context, _, _, _ string, payload any) error {
+	f.signals <- payload.([]Update)
+	return nil
 }
 
 func (f *fakeRun) RecordActivityHeartbeat(context.Context, []byte, ...any) error {
@@ -71,7 +77,7 @@ func (e *echo) Infer(_ context.Context, r ModelRequest) (ModelAnswer, error) {
 }
 
 func newRun(n int) *fakeRun {
-	f := &fakeRun{surface: `{"model":"m"}`, perPage: 2}
+	f := &fakeRun{surface: `{"model":"m"}`, perPage: 2, signals: make(chan []Update, 100)}
 	for i := range n {
 		f.items = append(f.items, item.Message("user", fmt.Sprint(i)))
 	}

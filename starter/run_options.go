@@ -32,6 +32,8 @@ type RunOptions struct {
 	ReadOnly bool
 	// RequireCheckpoint denies every tool whose changes cannot be rolled back.
 	RequireCheckpoint bool
+	// Progress publishes partial results of running tools as events.
+	Progress bool
 	// UndeclaredTools says what a call to an unknown name means.
 	UndeclaredTools workflows.Undeclared
 	// DuplicateTools says what two tools of one name mean.
@@ -49,11 +51,12 @@ func (o RunOptions) MarshalJSON() ([]byte, error) {
 		ModelAttempts     int                     `json:"model_attempts,omitempty"`
 		ReadOnly          bool                    `json:"read_only,omitempty"`
 		RequireCheckpoint bool                    `json:"require_checkpoint,omitempty"`
+		Progress          bool                    `json:"progress,omitempty"`
 		UndeclaredTools   workflows.Undeclared    `json:"undeclared_tools,omitempty"`
 		DuplicateTools    tools.Duplicates        `json:"duplicate_tools,omitempty"`
 	}{
 		o.MaxRounds, o.ToolExecution, o.MaxParallelCalls, duration(o.ToolTimeout), duration(o.ClientTimeout),
-		o.ModelAttempts, o.ReadOnly, o.RequireCheckpoint, o.UndeclaredTools, o.DuplicateTools,
+		o.ModelAttempts, o.ReadOnly, o.RequireCheckpoint, o.Progress, o.UndeclaredTools, o.DuplicateTools,
 	})
 }
 

@@ -50,6 +50,9 @@ type Invocation struct {
 	Key string
 	// Attempt counts from 1.
 	Attempt int
+	// Progress reports a partial result. Only the latest counts; it costs
+	// nothing when the run does not want any. Never nil.
+	Progress func(text string)
 }
 
 // Output is what a tool returns.

@@ -23,6 +23,10 @@ type call struct {
 	// action and approval are nil until the call is handed over or asked about.
 	action   *action
 	approval *approval
+	// started is true once its execution was scheduled; update is the number of
+	// the last event with a partial result.
+	started bool
+	update  int
 	// outcome is nil until the call is settled; the first one stays.
 	outcome *tools.Outcome
 }

@@ -14,7 +14,7 @@ import (
 // optionNames are the fields of run.
 var optionNames = []string{
 	"max_rounds", "tool_execution", "max_parallel_calls", "tool_timeout", "client_timeout",
-	"model_attempts", "read_only", "require_checkpoint", "undeclared_tools", "duplicate_tools",
+	"model_attempts", "read_only", "require_checkpoint", "undeclared_tools", "duplicate_tools", "progress",
 }
 
 func (o *Options) decode(request map[string]json.RawMessage, faults *tools.Faults) {
@@ -39,6 +39,7 @@ func (o *Options) decode(request map[string]json.RawMessage, faults *tools.Fault
 	tools.DurationField(fields, "run", "client_timeout", &o.ClientTimeout, faults)
 	tools.Field(fields, "run", "read_only", &o.Plan.ReadOnly, "true or false", faults)
 	tools.Field(fields, "run", "require_checkpoint", &o.Plan.RequireCheckpoint, "true or false", faults)
+	tools.Field(fields, "run", "progress", &o.Progress, "true or false", faults)
 	choiceField(fields, "tool_execution", &o.ToolExecution, []ToolExecution{ExecuteParallel, ExecuteSequential}, faults)
 	choiceField(fields, "undeclared_tools", &o.Undeclared, []Undeclared{UndeclaredError, UndeclaredClient}, faults)
 	choiceField(fields, "duplicate_tools", &o.Duplicates, []tools.Duplicates{tools.DuplicatesError, tools.DuplicatesLast}, faults)

@@ -49,6 +49,9 @@ type Event struct {
 	ActionID   string          `json:"action_id,omitempty"`
 	ApprovalID string          `json:"approval_request_id,omitempty"`
 	ErrorType  string          `json:"error_type,omitempty"`
+	// Text is the partial result of a tool_execution_update; an update that a
+	// later one of its call has replaced has none.
+	Text string `json:"text,omitempty"`
 	// Reason says why something was rejected, or why the run ended so.
 	Reason string `json:"reason,omitempty"`
 	Actor  string `json:"actor,omitempty"`

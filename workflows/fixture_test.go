@@ -182,6 +182,8 @@ func (noEngine) QueryWorkflow(context.Context, string, string, string, ...any) (
 	return nil, errors.New("no server")
 }
 
+func (noEngine) SignalWorkflow(context.Context, string, string, string, any) error { return nil }
+
 func (noEngine) RecordActivityHeartbeat(context.Context, []byte, ...any) error { return nil }
 
 var _ activities.Source = source{}

@@ -9,12 +9,18 @@ type journal struct {
 	closed bool
 }
 
-func (j *journal) add(ctx workflow.Context, e Event) {
+// add appends an event and returns its number.
+func (j *journal) add(ctx workflow.Context, e Event) int {
 	e.Seq = len(j.events) + 1
 	e.At = workflow.Now(ctx).UTC()
 	e.Round = j.round
 	j.events = append(j.events, e)
+	return e.Seq
 }
+
+// blank takes the text out of an event that a newer one has replaced, so that
+// a chatty tool does not grow the run.
+func (j *journal) blank(seq int) { j.events[seq-1].Text = "" }
 
 // page returns at most limit events after seq.
 func (j *journal) page(after, limit int) EventsPage {

@@ -65,6 +65,7 @@ func (r *run) listen(ctx workflow.Context) error {
 		r.inbox.channels = append(r.inbox.channels, in)
 		workflow.Go(ctx, func(ctx workflow.Context) { r.takeSignals(ctx, in) })
 	}
+	workflow.Go(ctx, r.takeProgress)
 	return r.takeUpdates(ctx, inlet{name: ClaimAction, check: r.checkClaim})
 }
 

@@ -63,8 +63,10 @@ type Options struct {
 	// ModelAttempts bounds the attempts at one inference.
 	ModelAttempts int
 	Plan          tools.Plan
-	Undeclared    Undeclared
-	Duplicates    tools.Duplicates
+	// Progress publishes partial results of running tools as events.
+	Progress   bool
+	Undeclared Undeclared
+	Duplicates tools.Duplicates
 }
 
 // DefaultOptions are the options of a request that gives none.

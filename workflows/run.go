@@ -28,7 +28,9 @@ type run struct {
 	surface      surface
 	conversation conversation
 	// round counts from 1; 0 before the first inference.
-	round   int
+	round int
+	// running is the current batch.
+	running batch
 	ledger  ledger
 	inbox   inbox
 	journal journal
@@ -94,6 +96,7 @@ func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
 		return r.failure(ctx, err), true
 	}
 	b := r.hear(ctx, answer)
+	r.running = b
 	for _, group := range b.groups(r.sequential(b)) {
 		r.handle(ctx, group)
 	}
