@@ -82,6 +82,7 @@ func (r *run) accept(ctx workflow.Context, argument converter.RawValue) (ending,
 	for _, it := range request.Input {
 		r.conversation.add(it)
 	}
+	r.listServers()
 	return ending{}, false
 }
 

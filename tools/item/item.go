@@ -18,6 +18,7 @@ const (
 	TypeCustomCall         = "custom_tool_call"
 	TypeCustomCallOutput   = "custom_tool_call_output"
 	TypeApprovalRequest    = "mcp_approval_request"
+	TypeListTools          = "mcp_list_tools"
 )
 
 // Head is what of an item decides how it is handled.
@@ -112,6 +113,17 @@ func ApprovalRequest(id, server, name, arguments string) json.RawMessage {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	}{TypeApprovalRequest, id, server, name, arguments})
+}
+
+// FailedListing is the public item of a server whose tools could not be listed.
+func FailedListing(id, server, reason string) json.RawMessage {
+	return encode(struct {
+		Type   string            `json:"type"`
+		ID     string            `json:"id"`
+		Server string            `json:"server_label"`
+		Tools  []json.RawMessage `json:"tools"`
+		Error  string            `json:"error"`
+	}{TypeListTools, id, server, []json.RawMessage{}, reason})
 }
 
 // Text joins the text of a message item: its string content, or its
