@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
@@ -28,6 +30,9 @@ type bench struct {
 	mu      sync.Mutex
 	answers []func(activities.InferInput) (activities.InferResult, error)
 	inputs  []activities.InferInput
+	// ended has a gate for every Execute activity by its id; it opens when the
+	// workflow's side has the result.
+	ended map[string]chan struct{}
 }
 
 // newBench makes an environment whose model gives the answers in turn.
@@ -45,6 +50,12 @@ func newBench(t *testing.T, source source, hooks activities.Hooks, answers ...an
 			})
 		}
 	}
+	b.ended = map[string]chan struct{}{}
+	b.SetOnActivityCompletedListener(func(info *activity.Info, _ converter.EncodedValue, _ error) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		close(b.gate(info.ActivityID))
+	})
 	parts := activities.Parts{Model: noModel{}, Engine: noEngine{}, Hooks: hooks, Sources: map[string]activities.Source{}}
 	if source != nil {
 		parts.Sources[tools.SourcePlatform] = source
@@ -55,6 +66,25 @@ func newBench(t *testing.T, source source, hooks activities.Hooks, answers ...an
 	b.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeRun})
 	b.OnActivity(acts.Infer, mock.Anything, mock.Anything).Return(b.infer)
 	return b
+}
+
+func (b *bench) gate(activityID string) chan struct{} {
+	if b.ended[activityID] == nil {
+		b.ended[activityID] = make(chan struct{})
+	}
+	return b.ended[activityID]
+}
+
+// after is a tool that ends once the call at another place of its round has
+// ended.
+func (b *bench) after(index int, text string) func(context.Context, tools.Invocation) (tools.Output, error) {
+	return func(_ context.Context, c tools.Invocation) (tools.Output, error) {
+		b.mu.Lock()
+		gate := b.gate(fmt.Sprintf("%d/%d/execute", c.Call.Round, index))
+		b.mu.Unlock()
+		<-gate
+		return tools.Output{Content: text}, nil
+	}
 }
 
 func (b *bench) infer(_ context.Context, in activities.InferInput) (activities.InferResult, error) {

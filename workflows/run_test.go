@@ -35,8 +35,10 @@ func TestAnswerWithoutCallsCompletesTheRun(t *testing.T) {
 
 func TestMixedBatchWaitsForClient(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, source{"a": answers("A"), "b": answers("B")}, activities.Hooks{},
+	tools := source{"a": answers("A")}
+	b := newBench(t, tools, activities.Hooks{},
 		calls("1", "a", `{}`, "2", "ask", `{"q":"why"}`, "3", "b", `{}`), say("done"))
+	tools["b"] = b.after(0, "B")
 	b.RegisterDelayedCallback(func() {
 		var status workflows.StatusReport
 		b.query(workflows.QueryStatus, &status)
