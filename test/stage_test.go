@@ -138,3 +138,8 @@ var toolWorker = sync.OnceValues(func() (string, error) {
 type buildError struct{ output string }
 
 func (e *buildError) Error() string { return e.output }
+
+// repeatArguments answers a call with its arguments.
+func repeatArguments(_ context.Context, call tools.Invocation) (tools.Output, error) {
+	return tools.Output{Content: string(call.Arguments)}, nil
+}

@@ -55,8 +55,17 @@ func checkMessage(path string, head item.Head, raw json.RawMessage, faults *tool
 		faults.Add(path+".role", fmt.Sprintf("%q is not a role: user, assistant, system or developer", head.Role))
 	}
 	fields, _ := tools.Object(raw)
-	if content := fields["content"]; !isContent(content) {
+	content := fields["content"]
+	if !isContent(content) {
 		faults.Add(path+".content", "required: text, or an array of content parts")
+		return
+	}
+	var parts []item.Head
+	_ = json.Unmarshal(content, &parts) // text has no parts
+	for i, part := range parts {
+		if item.IsCall(part.Type) || part.Type == item.TypeFunctionCallOutput || part.Type == item.TypeCustomCallOutput {
+			faults.Add(fmt.Sprintf("%s.content[%d]", path, i), part.Type+" cannot be inside a message: make it an item of its own")
+		}
 	}
 }
 
