@@ -76,7 +76,7 @@ func nameOf(program string) string {
 
 // execute runs one command line and returns the exit code.
 func (a *app) execute(ctx context.Context, args []string) int {
-	root := a.root()
+	root := a.root() //nolint:contextcheck // commands get theirs when they are executed
 	root.SetArgs(args)
 	root.SetOut(a.std.out)
 	root.SetErr(a.std.err)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -68,6 +69,9 @@ func (a *app) clientOptions() (client.Options, error) {
 		if *set.target == "" {
 			*set.target = set.fallback
 		}
+	}
+	if !strings.Contains(options.HostPort, ":") {
+		return options, badUsage("address %q: write host:port, for example %s", options.HostPort, defaultAddress)
 	}
 	return options, nil
 }

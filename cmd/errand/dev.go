@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -83,6 +83,7 @@ func (a *app) dev(ctx context.Context, f devFlags) error {
 	if err != nil {
 		return err
 	}
+	logger = logger.WithOptions(zap.AddStacktrace(zap.PanicLevel)) // people read this log
 	options, err := a.devOptions(f)
 	if err != nil {
 		return err
@@ -91,7 +92,7 @@ func (a *app) dev(ctx context.Context, f devFlags) error {
 	if err != nil {
 		return err
 	}
-	defer a.stopServer(server)
+	defer a.stopServer(context.WithoutCancel(ctx), server)
 	connected, err := a.dial(ctx, options, logger)
 	if err != nil {
 		return err
@@ -128,18 +129,15 @@ func untilEnd(ctx context.Context, server *devserver.Server, work func(context.C
 		return err
 	case <-server.Done():
 		cancel()
-		<-ended
-		return fmt.Errorf("the Temporal development server has ended:\n%s", server.LastOutput())
+		return errors.Join(fmt.Errorf("the Temporal development server has ended:\n%s", server.LastOutput()), <-ended)
 	}
 }
 
 // stopServer ends the server that this command has started.
-func (a *app) stopServer(server *devserver.Server) {
+func (a *app) stopServer(ctx context.Context, server *devserver.Server) {
 	if server == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
-	defer cancel()
 	if err := server.Stop(ctx); err != nil {
 		a.notice("%s", err)
 		return

@@ -44,8 +44,10 @@ func (a *app) hints(runID string) hints {
 func (a *app) where() string {
 	where := ""
 	for _, flag := range []struct{ name, value string }{
-		{"--address", a.flags.address}, {"--namespace", a.flags.namespace},
-		{"--profile", a.flags.profile}, {"--task-queue", a.flags.taskQueue},
+		{"--address", a.flags.address},
+		{"--namespace", a.flags.namespace},
+		{"--profile", a.flags.profile},
+		{"--task-queue", a.flags.taskQueue},
 	} {
 		if flag.value != "" {
 			where += " " + flag.name + " " + words.Quote(flag.value)

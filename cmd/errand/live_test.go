@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -24,17 +25,20 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// place is a server, a task queue of the test's own and, if there is a model, a
-// worker.
-type place struct{ environ []string }
+// place is a server, a task queue and a run id of the test's own and, if there
+// is a model, a worker.
+type place struct {
+	environ []string
+	id      string
+}
 
 func setUp(t *testing.T, script harness.Script) place {
 	t.Helper()
 	if _, err := devserver.Binary(t.Context(), os.Stderr); err != nil {
 		t.Skip(err)
 	}
-	queue := strings.ReplaceAll(t.Name(), "/", "-")
-	p := place{environ: []string{
+	queue := t.Name() + "-" + rand.Text()[:8]
+	p := place{id: strings.ToLower(queue), environ: []string{
 		"TEMPORAL_ADDRESS=" + harness.Temporal(t).Address, "TEMPORAL_CONFIG_FILE=/dev/null", "ERRAND_TASK_QUEUE=" + queue, "USER=ada",
 		"ERRAND_FILES_ROOT=" + t.TempDir(),
 	}}
@@ -66,28 +70,28 @@ func TestARunPrintsItsTextAndItsProgressApart(t *testing.T) {
 		harness.ToolCall{ID: "call_stock", Name: "stock", Arguments: `{"sku":"AB"}`},
 		harness.ToolCall{ID: "call_bad", Name: "bad", Arguments: "{}"},
 	), harness.Say("12 in stock")))
-	got := p.call(t, "run", "in", "stock?", "--tool", "now", "--run-id", "live-run",
+	got := p.call(t, "run", "in", "stock?", "--tool", "now", "--run-id", p.id,
 		"--exec", `stock=/bin/sh -c 'read a; echo "$a $ERRAND_TOOL $ERRAND_KEY"'`, "--exec", `bad=/bin/sh -c 'echo oops >&2; exit 4'`)
 	require.Equal(t, exitOK, got.code, got.err)
 	require.Equal(t, "12 in stock\n", got.out)
-	require.Contains(t, got.err, "live-run\n")
+	require.Contains(t, got.err, p.id+"\n")
 	require.Contains(t, got.err, "→ stock (call_stock), arguments 12 B, for the client\n")
 	require.Contains(t, got.err, "✓ now (call_now) succeeded: ")
 	require.Contains(t, got.err, "✗ bad (call_bad) failed: ExecutionFailed, ")
 	require.Contains(t, got.err, "run completed after ")
 
-	shown := p.call(t, "show", "live-run", "--traces")
+	shown := p.call(t, "show", p.id, "--traces")
 	require.Equal(t, exitOK, shown.code, shown.err)
-	require.Contains(t, shown.out, "live-run · completed · gpt-5-mini · 2 rounds\n")
-	require.Contains(t, shown.out, "{\"sku\":\"AB\"} stock live-run/1/1\n")
+	require.Contains(t, shown.out, p.id+" · completed · gpt-5-mini · 2 rounds\n")
+	require.Contains(t, shown.out, `{"sku":"AB"} stock `+p.id+"/1/1\n")
 	require.Contains(t, shown.out, "sh failed: exit status 4")
 	require.Contains(t, shown.out, "assistant\n  12 in stock\n")
-	tailed := p.call(t, "tail", "live-run", "--after", "2", "-o", "json")
+	tailed := p.call(t, "tail", p.id, "--after", "2", "-o", "json")
 	require.Equal(t, exitOK, tailed.code, tailed.err)
 	require.True(t, strings.HasPrefix(tailed.out, `{"seq":3,`), tailed.out)
 	require.Contains(t, tailed.out, `"type":"run_end"`)
 
-	again := p.call(t, "run", "x", "--run-id", "live-run")
+	again := p.call(t, "run", "x", "--run-id", p.id)
 	require.Equal(t, exitFailed, again.code)
 	require.Contains(t, again.err, "already started: choose another --run-id")
 }
@@ -148,51 +152,51 @@ func TestADetachedRunIsAnsweredByOtherCommands(t *testing.T) {
 		harness.ToolCall{ID: "a", Name: "ask", Arguments: `{"n":1}`}, harness.ToolCall{ID: "b", Name: "ask", Arguments: `{"n":2}`},
 	), harness.Say("thanks"), harness.Say("and bye")))
 	request := file(t, `{"model":"m","input":"go","tools":[{"type":"function","name":"ask"}]}`)
-	got := p.call(t, "run", "--detach", "--file", request, "--run-id", "live-ask", "-o", "json")
+	got := p.call(t, "run", "--detach", "--file", request, "--run-id", p.id, "-o", "json")
 	require.Equal(t, exitOK, got.code, got.err)
-	require.Contains(t, got.out, `{"run_id":"live-ask"`)
-	p.waitForCalls(t, "live-ask", 2)
+	require.Contains(t, got.out, `{"run_id":"`+p.id+`"`)
+	p.waitForCalls(t, p.id, 2)
 
 	pending := p.call(t, "ls", "--pending")
 	require.Contains(t, pending.out, "  ? act_1_0 ask {\"n\":1}\n")
-	require.Contains(t, p.call(t, "show", "live-ask").out, "answer: errand answer live-ask --action act_1_1 'TEXT'\n")
-	many := p.call(t, "answer", "live-ask", "x")
+	require.Contains(t, p.call(t, "show", p.id).out, "answer: errand answer "+p.id+" --action act_1_1 'TEXT'\n")
+	many := p.call(t, "answer", p.id, "x")
 	require.Equal(t, exitUsage, many.code)
 	require.Contains(t, many.err, "2 calls are open: choose one with --action: act_1_0 (ask), act_1_1 (ask)")
-	require.Equal(t, exitRefused, p.call(t, "answer", "live-ask", "--call", "c", "x").code)
-	require.Equal(t, exitRefused, p.call(t, "approve", "live-ask").code)
-	require.Equal(t, outcome{exitOK, "message queued\n", ""}, p.call(t, "send", "live-ask", "one", "more", "--follow-up"))
-	require.Equal(t, outcome{exitOK, "act_1_0 completed\n", ""}, p.call(t, "answer", "live-ask", "--action", "act_1_0", "yes"))
-	require.Equal(t, outcome{exitOK, "act_1_0 completed (as before)\n", ""}, p.call(t, "answer", "live-ask", "--call", "a", "yes"))
-	other := p.call(t, "answer", "live-ask", "--call", "a", "no")
+	require.Equal(t, exitRefused, p.call(t, "answer", p.id, "--call", "c", "x").code)
+	require.Equal(t, exitRefused, p.call(t, "approve", p.id).code)
+	require.Equal(t, outcome{exitOK, "message queued\n", ""}, p.call(t, "send", p.id, "one", "more", "--follow-up"))
+	require.Equal(t, outcome{exitOK, "act_1_0 completed\n", ""}, p.call(t, "answer", p.id, "--action", "act_1_0", "yes"))
+	require.Equal(t, outcome{exitOK, "act_1_0 completed (as before)\n", ""}, p.call(t, "answer", p.id, "--call", "a", "yes"))
+	other := p.call(t, "answer", p.id, "--call", "a", "no")
 	require.Equal(t, exitRefused, other.code)
 	require.Contains(t, other.err, "already settled")
 	require.Equal(t, outcome{exitOK, "act_1_1 completed\n", ""}, p.call(t, "answer", "last", "only one is left"))
-	attached := p.call(t, "attach", "live-ask")
+	attached := p.call(t, "attach", p.id)
 	require.Equal(t, exitOK, attached.code, attached.err)
 	require.Equal(t, "and bye\n", attached.out)
-	require.Equal(t, exitRefused, p.call(t, "send", "live-ask", "too late").code)
+	require.Equal(t, exitRefused, p.call(t, "send", p.id, "too late").code)
 }
 
 func TestCancelWaitsForTheEnd(t *testing.T) {
 	t.Parallel()
 	p := setUp(t, harness.Always(harness.Call("ask", "{}")))
 	request := file(t, `{"model":"m","input":"go","tools":[{"type":"function","name":"ask"}]}`)
-	require.Equal(t, exitOK, p.call(t, "run", "-d", "--file", request, "--run-id", "live-cancel").code)
-	p.waitForCalls(t, "live-cancel", 1)
-	require.Equal(t, outcome{exitOK, "live-cancel cancelled\n", ""}, p.call(t, "cancel", "live-cancel"))
-	require.Equal(t, exitRefused, p.call(t, "cancel", "live-cancel").code)
-	got := p.call(t, "attach", "live-cancel", "-o", "json")
+	require.Equal(t, exitOK, p.call(t, "run", "-d", "--file", request, "--run-id", p.id).code)
+	p.waitForCalls(t, p.id, 1)
+	require.Equal(t, outcome{exitOK, p.id + " cancelled\n", ""}, p.call(t, "cancel", p.id))
+	require.Equal(t, exitRefused, p.call(t, "cancel", p.id).code)
+	got := p.call(t, "attach", p.id, "-o", "json")
 	require.Equal(t, exitCancelled, got.code)
 	require.Contains(t, got.out, `"status":"cancelled"`)
-	require.Equal(t, exitCancelled, p.call(t, "tail", "live-cancel").code)
-	require.Equal(t, exitOK, p.call(t, "tail", "live-cancel", "--no-follow").code)
+	require.Equal(t, exitCancelled, p.call(t, "tail", p.id).code)
+	require.Equal(t, exitOK, p.call(t, "tail", p.id, "--no-follow").code)
 }
 
 func TestARunWithoutAWorkerSaysSo(t *testing.T) {
 	t.Parallel()
 	p := setUp(t, nil)
-	require.Equal(t, exitOK, p.call(t, "run", "-d", "hi", "--run-id", "live-alone").code)
+	require.Equal(t, exitOK, p.call(t, "run", "-d", "hi", "--run-id", p.id).code)
 	a := &app{name: "errand", environ: p.environ, flags: globals{output: outputText}}
 	c, err := a.connect(t.Context())
 	require.NoError(t, err)
@@ -201,7 +205,7 @@ func TestARunWithoutAWorkerSaysSo(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, count)
 
-	run := c.starter.Attach("live-alone")
+	run := c.starter.Attach(p.id)
 	s := a.newSession(run, nil)
 	s.idle = a.newIdle(c, 1)
 	said := &told{}
@@ -213,7 +217,7 @@ func TestARunWithoutAWorkerSaysSo(t *testing.T) {
 	_, err = s.accompany(t.Context())
 	var closed *starter.ClosedError
 	require.ErrorAs(t, err, &closed)
-	require.Contains(t, said.text(), "No worker takes runs from task queue \"TestARunWithoutAWorkerSaysSo\": start one with \"errand worker\".")
+	require.Contains(t, said.text(), "No worker takes runs from task queue \""+c.queue+"\": start one with \"errand worker\".")
 }
 
 // waitForCalls returns when the run has that many calls open.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 
 	"go.temporal.io/api/serviceerror"
 
@@ -119,13 +120,16 @@ func explainEnd(r *workflows.Result) problem {
 		return problem{fmt.Sprintf("run %s is incomplete: %s", r.ID, reason), typeIncomplete, nil, exitIncomplete}
 	case workflows.Cancelled:
 		return problem{fmt.Sprintf("run %s was cancelled", r.ID), typeCancelled, nil, exitCancelled}
+	default:
+		return explainFailure(r)
 	}
-	p := problem{fmt.Sprintf("run %s ended: %s", r.ID, r.Status), typeOther, nil, exitFailed}
+}
+
+func explainFailure(r *workflows.Result) problem {
 	if r.Error == nil {
-		return p
+		return problem{fmt.Sprintf("run %s ended: %s", r.ID, r.Status), typeOther, nil, exitFailed}
 	}
-	p.Message = fmt.Sprintf("run %s failed: %s: %s", r.ID, r.Error.Code, r.Error.Message)
-	p.Type, p.Faults = r.Error.Code, r.Error.Faults
+	p := problem{fmt.Sprintf("run %s failed: %s: %s", r.ID, r.Error.Code, r.Error.Message), r.Error.Code, r.Error.Faults, exitFailed}
 	if len(p.Faults) > 0 {
 		p.Message = fmt.Sprintf("run %s failed: its request has %s", r.ID, faults(p.Faults))
 	}
@@ -166,18 +170,20 @@ func (a *app) explainConnection(err error) (problem, bool) {
 	case errors.As(err, &namespace):
 		return problem{fmt.Sprintf("Temporal at %s has no namespace %q: set --namespace or TEMPORAL_NAMESPACE", a.address, namespace.Namespace), typeUnreachable, nil, exitUnreachable}, true
 	case errors.As(err, &unreachable):
-		return a.unreachable(unreachable.address), true
+		return a.unreachable(unreachable.address, unreachable.err), true
 	case errors.As(err, &down), errors.As(err, &dialling):
-		return a.unreachable(a.address), true
+		return a.unreachable(a.address, err), true
 	case errors.Is(err, starter.ErrNoReply):
 		return problem{fmt.Sprintf("no worker replies on task queue %q: start one with %q", a.taskQueue(), a.usage("worker")), typeUnreachable, nil, exitUnreachable}, true
 	}
 	return problem{}, false
 }
 
-func (a *app) unreachable(address string) problem {
-	return problem{
-		fmt.Sprintf("cannot reach Temporal at %s: start one with %q, or set TEMPORAL_ADDRESS", address, a.usage("dev")),
-		typeUnreachable, nil, exitUnreachable,
+func (a *app) unreachable(address string, cause error) problem {
+	message := fmt.Sprintf("cannot reach Temporal at %s: start one with %q, or set TEMPORAL_ADDRESS", address, a.usage("dev"))
+	// A server that is there and does not understand us is another mistake.
+	if _, why, failed := strings.Cut(cause.Error(), "handshake failed: "); failed {
+		message = fmt.Sprintf("cannot reach Temporal at %s: %s: check TEMPORAL_TLS_* and TEMPORAL_API_KEY", address, strings.Trim(why, `"`))
 	}
+	return problem{message, typeUnreachable, nil, exitUnreachable}
 }

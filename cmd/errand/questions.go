@@ -60,6 +60,7 @@ func (q *questions) hear(e workflows.Event) {
 	switch e.Type {
 	case workflows.EventManifest, workflows.EventApprovalAsked, workflows.EventToolEnd:
 		raise(q.stale)
+	default: // nothing to ask
 	}
 }
 

@@ -87,7 +87,7 @@ func TestAProgramForAFileMustBeDeclaredThere(t *testing.T) {
 			continue
 		}
 		require.ErrorContains(t, err, want, text)
-		require.IsType(t, &usageError{}, err)
+		require.ErrorAs(t, err, new(*usageError))
 	}
 	nested := file(t, `{"tools":[{"type":"namespace","name":"crm","tools":[{"type":"function","name":"lookup"}]}]}`)
 	_, err := requester("").request(requestFlags{file: nested}, nil, programs{"crm.lookup": {"sh"}})
@@ -98,7 +98,7 @@ func TestWhatIsNoRequestIsRefusedWithTheFix(t *testing.T) {
 	t.Parallel()
 	_, err := requester("").request(requestFlags{file: "absent.json"}, nil, nil)
 	require.ErrorContains(t, err, "absent.json")
-	require.IsType(t, &usageError{}, err)
+	require.ErrorAs(t, err, new(*usageError))
 	_, err = requester("").request(requestFlags{file: "a.json"}, []string{"words"}, nil)
 	require.ErrorContains(t, err, "put the prompt into the file's input")
 	_, err = requester("[]").request(requestFlags{file: "-"}, nil, nil)

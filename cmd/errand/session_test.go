@@ -198,10 +198,10 @@ func TestCtrlCAsksAPersonWhatToDo(t *testing.T) {
 			require.Equal(t, workflows.Cancelled, result.Status)
 		}},
 		"detach": {typed: "d\n", check: func(t *testing.T, _ *workflows.Result, err error) {
-			require.IsType(t, &detachedError{}, err)
+			require.ErrorAs(t, err, new(*detachedError))
 		}},
 		"a second Ctrl-C": {again: true, check: func(t *testing.T, _ *workflows.Result, err error) {
-			require.IsType(t, &detachedError{}, err)
+			require.ErrorAs(t, err, new(*detachedError))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

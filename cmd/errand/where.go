@@ -48,7 +48,7 @@ func webUI(address, namespace, runID string) string {
 		return ""
 	}
 	ui := net.JoinHostPort(host, strconv.Itoa(number+uiOffset))
-	connection, err := net.DialTimeout("tcp", ui, uiLook)
+	connection, err := net.DialTimeout("tcp", ui, uiLook) //nolint:gosec // an address of this machine
 	if err != nil {
 		return ""
 	}

@@ -80,5 +80,5 @@ func (a *minimalActivities) Infer(ctx context.Context, conversation []Item) (Ans
 
 // Execute runs one call.
 func (a *minimalActivities) Execute(_ context.Context, _, arguments string) (string, error) {
-	return read([]byte(arguments))
+	return execute([]byte(arguments))
 }

@@ -18,9 +18,12 @@ const (
 	rounds = 10
 	// few and many are the lengths between which the slope is taken.
 	few, many = 5, 20
-	// timed runs of each engine have their rounds timed; counted ones of each
-	// length give the slope.
-	timed, counted = 20, 4
+	// timed runs of each engine have their rounds timed; counted ones of every
+	// other length have their histories measured.
+	timed, counted = 24, 4
+	// looks are how often a time that is too long is taken again, so that a
+	// busy moment of the machine is told from a slow product.
+	looks = 2
 )
 
 var cases = []job{
@@ -39,13 +42,14 @@ func (j job) of(rounds int) job {
 
 // cost is what a round, and a run, cost one engine.
 type cost struct {
-	least   float64 // events of the round that had the fewest
-	slope   float64 // events that one more round adds to a run
-	events  float64 // of a run
-	bytes   float64 // of a run's history
-	longer  float64 // bytes of the history of a run of many rounds
-	ms      float64 // a round
-	wholeMs float64 // a run
+	least  float64 // events of the round that had the fewest
+	slope  float64 // events that one more round adds to a run
+	events float64 // of a run
+	bytes  float64 // of a run's history
+	single float64 // the same, of a run of one round
+	longer float64 // the same, of a run of many rounds
+	ms     float64 // a round
+	runMs  float64 // a run
 }
 
 func BenchmarkRound(b *testing.B) {
@@ -67,21 +71,29 @@ func (s *stage) compare(b *testing.B, j job) (errand, minimal cost) {
 	b.Helper()
 	s.take(b, j.of(rounds), 2) // warms up
 	main := s.take(b, j.of(rounds), timed)
-	short, long := s.take(b, j.of(few), counted), s.take(b, j.of(many), counted)
-	return costOf(main.errand, short.errand, long.errand), costOf(main.minimal, short.minimal, long.minimal)
+	for range looks {
+		if main.errand.round() <= moreTime*main.minimal.round() {
+			break
+		}
+		main = main.with(s.take(b, j.of(rounds), timed))
+	}
+	single, short, long := s.take(b, j.of(1), counted), s.take(b, j.of(few), counted), s.take(b, j.of(many), counted)
+	return costOf(main.errand, single.errand, short.errand, long.errand),
+		costOf(main.minimal, single.minimal, short.minimal, long.minimal)
 }
 
-func costOf(main, short, long samples) cost {
+func costOf(main, single, short, long samples) cost {
 	events := func(s sample) float64 { return s.events }
 	bytes := func(s sample) float64 { return s.bytes }
 	return cost{
-		least:   slices.Min(main.pool(func(s sample) []float64 { return s.between })),
-		slope:   (long.median(events) - short.median(events)) / (many - few),
-		events:  main.median(events),
-		bytes:   main.median(bytes),
-		longer:  long.median(bytes),
-		ms:      median(main.pool(func(s sample) []float64 { return s.apart })),
-		wholeMs: main.median(func(s sample) float64 { return s.whole }),
+		least:  slices.Min(main.pool(func(s sample) []float64 { return s.between })),
+		slope:  (long.median(events) - short.median(events)) / (many - few),
+		events: main.median(events),
+		bytes:  main.median(bytes),
+		single: single.median(bytes),
+		longer: long.median(bytes),
+		ms:     main.round(),
+		runMs:  main.median(func(s sample) float64 { return s.whole }),
 	}
 }
 

@@ -12,6 +12,9 @@ import (
 	"go.temporal.io/api/history/v1"
 )
 
+// patience bounds every wait: long enough for two busy cores.
+const patience = time.Minute
+
 // sample is what one run cost.
 type sample struct {
 	events  float64   // in its whole history
@@ -41,6 +44,11 @@ func (all samples) pool(of func(sample) []float64) []float64 {
 	return values
 }
 
+// round is how long one takes: the median of all rounds of all runs, in ms.
+func (all samples) round() float64 {
+	return median(all.pool(func(s sample) []float64 { return s.apart }))
+}
+
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
@@ -49,6 +57,10 @@ func median(values []float64) float64 {
 
 // pair holds the samples of both engines.
 type pair struct{ errand, minimal samples }
+
+func (p pair) with(more pair) pair {
+	return pair{append(p.errand, more.errand...), append(p.minimal, more.minimal...)}
+}
 
 // take runs the job n times on each engine, in turn, so that noise hits both;
 // neither is always the first.
@@ -75,15 +87,15 @@ func newID(e engine) string { return fmt.Sprintf("bench-%s-%d", e.name, started.
 // sample does the job once.
 func (s *stage) sample(b *testing.B, e engine, j job) sample {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(b.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(b.Context(), patience)
 	defer cancel()
 	id := newID(e)
 	require.NoError(b, e.start(ctx, id, j))
 	events, err := s.finish(ctx, id)
 	require.NoError(b, err)
-	described, err := s.client.DescribeWorkflowExecution(ctx, id, "")
+	described, err := s.client.DescribeWorkflow(ctx, id, "")
 	require.NoError(b, err)
-	info := described.GetWorkflowExecutionInfo()
+	info := described.RawResponse.GetWorkflowExecutionInfo()
 	taken := sample{
 		events: float64(info.GetHistoryLength()), bytes: float64(info.GetHistorySizeBytes()),
 		whole: ms(info.GetCloseTime().AsTime().Sub(info.GetStartTime().AsTime())),

@@ -21,6 +21,8 @@ type job struct {
 	Calls  int    `json:"calls"`
 	Size   int    `json:"size"`
 	Tool   string `json:"tool"`
+	// Window is Errand's max_parallel_calls; 0 is its default.
+	Window int `json:"-"`
 }
 
 func (j job) prompt() string {
@@ -106,13 +108,17 @@ func (s *script) Infer(ctx context.Context, request worker.ModelRequest) (worker
 // parameters is the schema of the tools' arguments.
 const parameters = `{"type":"object","properties":{"path":{"type":"string"},"size":{"type":"integer","minimum":0}},"required":["path","size"]}`
 
-// read is what the tools of both engines do: it returns as many bytes as the
-// arguments ask for.
-func read(arguments []byte) (string, error) {
+// execute is what the tools of both engines do: they return as many bytes as
+// the arguments ask for.
+func execute(arguments []byte) (string, error) {
 	var a struct{ Size int }
 	if err := json.Unmarshal(arguments, &a); err != nil {
 		return "", fmt.Errorf("read the arguments: %w", err)
 	}
+	return content(a.Size), nil
+}
+
+func content(size int) string {
 	const line = "A line of the file, with a \"quoted\" word.\n"
-	return strings.Repeat(line, a.Size/len(line)+1)[:a.Size], nil
+	return strings.Repeat(line, size/len(line)+1)[:size]
 }

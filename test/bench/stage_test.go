@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -68,19 +69,21 @@ func (s *stage) startErrand(b *testing.B, queue string) engine {
 	return engine{name: "errand", start: func(ctx context.Context, id string, j job) error {
 		declared := starter.Platform(j.Tool)
 		if j.Tool == toolAsk {
-			declared = starter.Function(j.Tool, "", []byte(parameters))
+			declared = starter.Function(j.Tool, "", json.RawMessage(parameters))
 		}
-		request := starter.Request{Model: "scripted", Input: j.prompt(), Tools: []starter.Tool{declared}}
-		_, err := runs.Start(ctx, request, starter.WithRunID(id))
+		_, err := runs.Start(ctx, starter.Request{
+			Model: "scripted", Input: j.prompt(), Tools: []starter.Tool{declared},
+			Run: starter.RunOptions{MaxParallelCalls: j.Window},
+		}, starter.WithRunID(id))
 		return err
 	}}
 }
 
 func tool(name string) worker.Tool {
 	return worker.Tool{
-		Name: name, Parameters: []byte(parameters), Effect: effects[name], ParallelSafe: true,
+		Name: name, Parameters: json.RawMessage(parameters), Effect: effects[name], ParallelSafe: true,
 		Execute: func(_ context.Context, call tools.Invocation) (tools.Output, error) {
-			text, err := read(call.Arguments)
+			text, err := execute(call.Arguments)
 			return tools.Output{Content: text}, err
 		},
 	}
@@ -90,11 +93,16 @@ func (s *stage) startMinimal(b *testing.B, queue string) engine {
 	b.Helper()
 	w := sdkworker.New(s.client, queue, options())
 	w.RegisterWorkflow(Minimal)
+	w.RegisterWorkflow(BareWait)
 	w.RegisterActivity(&minimalActivities{script: s.script})
 	require.NoError(b, w.Start())
 	b.Cleanup(w.Stop)
 	return engine{name: "minimal", start: func(ctx context.Context, id string, j job) error {
-		_, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: queue}, Minimal, j.prompt())
+		loop := Minimal
+		if j.Tool == toolAsk {
+			loop = BareWait
+		}
+		_, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: queue}, loop, j.prompt())
 		return err
 	}}
 }

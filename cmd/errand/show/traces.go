@@ -20,10 +20,11 @@ func (s *script) table() {
 	if zone == nil {
 		zone = time.UTC
 	}
-	rows := [][]Cell{{
-		{"CALL", paint.Dim}, {"TOOL", paint.Dim}, {"ID", paint.Dim}, {"STATUS", paint.Dim},
-		{"STARTED", paint.Dim}, {"TOOK", paint.Dim}, {"SIZE", paint.Dim}, {"ERROR", paint.Dim},
-	}}
+	var heading []Cell
+	for _, title := range []string{"CALL", "TOOL", "ID", "STATUS", "STARTED", "TOOK", "SIZE", "ERROR"} {
+		heading = append(heading, Cell{title, paint.Dim})
+	}
+	rows := [][]Cell{heading}
 	for _, t := range s.transcript.Traces {
 		rows = append(rows, []Cell{
 			{Text: fmt.Sprintf("%d/%d", t.Round, t.Index)},
