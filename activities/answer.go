@@ -36,7 +36,7 @@ func checked(answer ModelAnswer, at *border, round int) (InferResult, error) {
 			continue
 		}
 		r.Items = append(r.Items, it)
-		size += len(it)
+		size += encodedSize(it)
 	}
 	r.Notes = c.notes
 	if size > maxAnswer {

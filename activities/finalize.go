@@ -23,6 +23,9 @@ func (a *Activities) finalize(ctx context.Context, limit time.Duration, call Hoo
 		activity.GetLogger(ctx).Warn("tool failed", "tool", call.Call.Tool, "error", err)
 		out = tools.Output{Content: tools.Fail(tools.Failed, tools.ErrExecutionFailed, err.Error()).Output, IsError: true}
 	}
+	if ctx.Err() != nil { // no hook runs in a run that was stopped
+		return a.outcome(call.Descriptor, out)
+	}
 	if hookErr := a.after(ctx, call, &out); hookErr != nil {
 		reason, _ := tools.Cut(hookErr.Error(), maxReason)
 		o := tools.Fail(tools.Failed, tools.ErrExecutionFailed, "a hook failed after the tool had run: "+reason)

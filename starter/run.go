@@ -36,7 +36,16 @@ func (r *Run) ID() string { return r.id }
 // client, approvals that wait for a person. It works after the end as well.
 // Errors: ErrNotFound; ErrNoReply while no worker is up.
 func (r *Run) Status(ctx context.Context) (workflows.StatusReport, error) {
-	return ask[workflows.StatusReport](ctx, r, workflows.QueryStatus)
+	report, err := ask[workflows.StatusReport](ctx, r, workflows.QueryStatus)
+	if err != nil || report.Status.Terminal() {
+		return report, err
+	}
+	// A run that was closed from outside never got to say so itself.
+	if s, err := r.look(ctx); err == nil && s.abrupt() {
+		report.Status = s.word()
+		report.Actions, report.Approvals = []workflows.OpenAction{}, []workflows.OpenApproval{}
+	}
+	return report, nil
 }
 
 // Events asks for one page of the events after a number; 0 is the beginning.

@@ -69,6 +69,10 @@ func (s *server) unclaimed(job context.Context, err error, log *zap.Logger) fini
 	return finished{err: err}
 }
 
+// maxLease bounds how long a call waits for the next process when one that has
+// worked on it for long dies.
+const maxLease = 10 * time.Minute
+
 // renew keeps a claim alive, and ends job when it is lost. Call the function
 // that it returns when the call is settled.
 func (s *server) renew(job context.Context, stop context.CancelCauseFunc, claim workflows.Claim, log *zap.Logger) func() {
@@ -76,7 +80,12 @@ func (s *server) renew(job context.Context, stop context.CancelCauseFunc, claim 
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for pause(ctx, s.options.lease/3) == nil {
+		lease := s.options.lease
+		for pause(ctx, lease/3) == nil {
+			// A run takes a bounded number of updates, so a handler that takes
+			// long claims for longer at a time.
+			lease = min(lease*2, max(s.options.lease, maxLease))
+			claim.Lease = lease.String()
 			_, err := s.run.Claim(ctx, claim)
 			switch {
 			case err == nil, ctx.Err() != nil:

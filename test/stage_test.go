@@ -143,3 +143,5 @@ func (e *buildError) Error() string { return e.output }
 func repeatArguments(_ context.Context, call tools.Invocation) (tools.Output, error) {
 	return tools.Output{Content: string(call.Arguments)}, nil
 }
+
+func count(text, part string) int { return strings.Count(text, part) }

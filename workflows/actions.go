@@ -20,7 +20,11 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 			c.approval.expiry = r.expiry(ctx)
 			approvals = append(approvals, c)
 		case c.tool.Owner == tools.OwnedByClient && c.action == nil:
-			c.action = r.ledger.hand(c, r.expiry(ctx))
+			expiry := r.expiry(ctx)
+			if c.approval != nil { // one deadline covers the approval and the call
+				expiry = c.approval.expiry
+			}
+			c.action = r.ledger.hand(c, expiry)
 			actions = append(actions, c)
 		}
 	}

@@ -19,7 +19,8 @@ const (
 	SendMessage = "message"
 )
 
-// Queries. All arguments are optional and all answers stay under 1 MiB.
+// Queries. All arguments are optional. Answers come in pages under 1 MiB; one
+// item that is larger is a page of its own.
 const (
 	// QueryStatus answers a StatusReport.
 	QueryStatus = "status"

@@ -11,18 +11,19 @@ type EventType string
 
 // The kinds of events. Within a batch they come in the order that is noted.
 const (
-	EventRunStart      EventType = "run_start"
-	EventRoundStart    EventType = "round_start"
-	EventMessage       EventType = "message"
-	EventToolStart     EventType = "tool_execution_start"  // origin order
-	EventToolUpdate    EventType = "tool_execution_update" // only the latest of a call counts
-	EventManifest      EventType = "tool_call_manifest"
-	EventApprovalAsked EventType = "approval_request"
-	EventToolEnd       EventType = "tool_execution_end" // completion order
-	EventToolResult    EventType = "tool_result"        // origin order
-	EventRejected      EventType = "rejected"
-	EventRoundEnd      EventType = "round_end"
-	EventRunEnd        EventType = "run_end"
+	EventRunStart        EventType = "run_start"
+	EventRoundStart      EventType = "round_start"
+	EventMessage         EventType = "message"
+	EventToolStart       EventType = "tool_execution_start"  // origin order
+	EventToolUpdate      EventType = "tool_execution_update" // only the latest of a call counts
+	EventManifest        EventType = "tool_call_manifest"
+	EventApprovalAsked   EventType = "approval_request"
+	EventApprovalSettled EventType = "approval"
+	EventToolEnd         EventType = "tool_execution_end" // completion order
+	EventToolResult      EventType = "tool_result"        // origin order
+	EventRejected        EventType = "rejected"
+	EventRoundEnd        EventType = "round_end"
+	EventRunEnd          EventType = "run_end"
 )
 
 // Event is one thing that happened in a run. Events name items and sizes;

@@ -25,6 +25,8 @@ const ManifestType = "tool_call_manifest"
 // and where it stands.
 type OpenAction struct {
 	Manifest
+	// Status is as of the run's last step: a lease that ran out since then
+	// still shows as processing, see LeaseUntil.
 	Status ActionStatus `json:"status"`
 	// Owner and LeaseUntil are set while somebody has claimed the action.
 	Owner      string    `json:"owner,omitempty"`

@@ -108,6 +108,9 @@ func TestInvalidArgumentsAnswerThatCallWithItsID(t *testing.T) {
 	require.Contains(t, b.outputs()[0], "InvalidArguments")
 	require.Contains(t, b.outputs()[1], "InvalidArguments")
 	require.Equal(t, "B", b.outputs()[2], "blank arguments are an empty object")
+	for i, id := range []string{"1", "2", "3"} {
+		require.Contains(t, string(b.conversation()[4+i]), `"call_id":"`+id+`"`)
+	}
 }
 
 func TestTruncatedAnswerRunsNoCall(t *testing.T) {
@@ -220,6 +223,40 @@ func TestCapabilitiesAreEnforcedBeforeAnythingRuns(t *testing.T) {
 		}
 	}
 	require.Equal(t, 1, denied, "a denied call has a trace")
+}
+
+func TestCheckpointIsRequiredOfWhatWrites(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, source{"look": answers("seen"), "a": answers("A")}, activities.Hooks{},
+		calls("1", "look", `{}`, "2", "a", `{}`), say("done"))
+	_, err := b.run(`{"model":"m","input":"go","tools":[{"type":"platform","name":"look"},{"type":"platform","name":"a"}],"run":{"require_checkpoint":true}}`)
+	require.NoError(t, err)
+	require.Equal(t, "seen", b.outputs()[0])
+	require.Contains(t, b.outputs()[1], "CheckpointRequired")
+}
+
+func TestEveryCallHasATrace(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, source{"a": answers("four")}, activities.Hooks{}, calls("1", "a", `{}`, "2", "nope", `{}`), say("done"))
+	result, err := b.run(`{"model":"m","input":"go","tools":[{"type":"platform","name":"a"}]}`)
+	require.NoError(t, err)
+	require.Len(t, result.Run.Traces, 2)
+	for _, trace := range result.Run.Traces {
+		require.False(t, trace.StartedAt.IsZero())
+		require.False(t, trace.EndedAt.Before(trace.StartedAt))
+		require.GreaterOrEqual(t, trace.DurationMS, int64(0))
+		require.Equal(t, 1, trace.Round)
+		if trace.ToolCallID == "1" {
+			require.True(t, trace.Success)
+			require.Empty(t, trace.Error)
+			require.Equal(t, len("four"), trace.ResultSizeBytes)
+			require.Equal(t, 1, trace.Attempt)
+			continue
+		}
+		require.False(t, trace.Success)
+		require.NotEmpty(t, trace.Error)
+		require.Equal(t, tools.Failed, trace.Status)
+	}
 }
 
 func TestBudgetRefusesWhatDoesNotFit(t *testing.T) {

@@ -142,6 +142,10 @@ func (r *run) checkApproval(_ workflow.Context, payload converter.RawValue) (com
 	return func(ctx workflow.Context) Receipt {
 		r.ledger.answered(p)
 		p.approved = *a.Approve
+		r.journal.add(ctx, Event{
+			Type: EventApprovalSettled, ToolCallID: p.call.ID, Tool: p.call.Tool, ApprovalID: p.id,
+			Status: verdict(p.approved), Actor: short(a.Actor), Reason: short(a.Reason),
+		})
 		if !p.approved {
 			o := tools.Fail(tools.Denied, tools.ErrBlocked, denial(a))
 			r.settle(ctx, p.call, o)

@@ -28,8 +28,10 @@ type devFlags struct {
 	noWorker     bool
 	prepare      bool
 	logLevel     string
-	// portGiven: --port was on the command line.
+	// portGiven: --port was on the command line; ownServer names a flag that
+	// only makes sense for a server that dev starts itself.
 	portGiven bool
+	ownServer string
 }
 
 func (a *app) devCommand() *cobra.Command {
@@ -44,6 +46,11 @@ func (a *app) devCommand() *cobra.Command {
 			ctx, stop := untilStopped(cmd.Context())
 			defer stop()
 			f.portGiven = cmd.Flags().Changed("port")
+			for _, name := range []string{"port", "ui-port", "db", "memory"} {
+				if cmd.Flags().Changed(name) {
+					f.ownServer = "--" + name
+				}
+			}
 			if f.prepare {
 				return a.prepareDev(ctx)
 			}

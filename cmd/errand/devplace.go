@@ -18,6 +18,10 @@ import (
 // address already. It leaves in options how to reach it.
 func (a *app) devServer(ctx context.Context, options *client.Options, f devFlags) (*devserver.Server, error) {
 	if devserver.Answering(ctx, options.HostPort) {
+		if f.ownServer != "" {
+			return nil, fmt.Errorf("a Temporal server answers at %s already, and %s is for one that is started now: "+
+				"choose another --port, or leave %s out to use that server", options.HostPort, f.ownServer, f.ownServer)
+		}
 		a.progress("A Temporal server answers at %s: using it.", options.HostPort)
 		return nil, nil
 	}

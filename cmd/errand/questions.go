@@ -111,7 +111,7 @@ func (q *questions) update(ctx context.Context, report workflows.StatusReport) {
 	open := map[string]bool{}
 	for _, a := range report.Actions {
 		open[a.ActionID] = true
-		if !q.session.programs.serves(a.Manifest) && a.Status != workflows.ActionProcessing {
+		if !q.session.programs.serves(a.Manifest) && !claimed(a) {
 			q.add(ctx, question{id: a.ActionID, action: &a})
 		}
 	}
@@ -125,6 +125,12 @@ func (q *questions) update(ctx context.Context, report workflows.StatusReport) {
 			delete(q.known, id)
 		}
 	}
+}
+
+// claimed tells whether somebody works on a call. The status is as old as the
+// run's last step, so the lease decides.
+func claimed(a workflows.OpenAction) bool {
+	return a.Status == workflows.ActionProcessing && time.Now().Before(a.LeaseUntil)
 }
 
 func (q *questions) add(ctx context.Context, one question) {

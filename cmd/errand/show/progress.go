@@ -49,11 +49,13 @@ func (p *Progress) text(e workflows.Event) string {
 	case workflows.EventToolStart:
 		return p.start(e)
 	case workflows.EventToolUpdate:
-		return fmt.Sprintf("  %s %s %s", paint.Dim("…"), p.call(e), Line(e.Reason))
+		return fmt.Sprintf("  %s %s %s", paint.Dim("…"), p.call(e), Line(e.Text))
 	case workflows.EventManifest:
 		return fmt.Sprintf("  %s %s waits for an answer: %s", paint.Wait("?"), p.call(e), Line(e.ActionID))
 	case workflows.EventApprovalAsked:
 		return fmt.Sprintf("  %s %s waits for approval: %s%s", paint.Wait("?"), p.call(e), Line(e.ApprovalID), because(e.Reason))
+	case workflows.EventApprovalSettled:
+		return fmt.Sprintf("  %s %s %s%s%s", paint.Dim("·"), p.call(e), Line(e.Status), by(e.Actor), because(e.Reason))
 	case workflows.EventToolEnd:
 		return p.end(e)
 	case workflows.EventToolResult:
@@ -66,6 +68,13 @@ func (p *Progress) text(e workflows.Event) string {
 		return p.over(e)
 	}
 	return fmt.Sprintf("  %s %s", paint.Dim("·"), Line(string(e.Type)))
+}
+
+func by(actor string) string {
+	if actor == "" {
+		return ""
+	}
+	return " by " + Line(actor)
 }
 
 // call names a call as "tool (id)".

@@ -27,7 +27,7 @@ func events() []workflows.Event {
 		{Type: workflows.EventToolStart, At: at(1000), Round: 1, ToolCallID: "call_b", Tool: "lookup", Owner: tools.OwnedByClient, Size: 2},
 		{Type: workflows.EventApprovalAsked, At: at(1001), Round: 1, ToolCallID: "call_a", Tool: "read_file", ApprovalID: "apr_1_0", Reason: "outside the root"},
 		{Type: workflows.EventManifest, At: at(1001), Round: 1, ToolCallID: "call_b", Tool: "lookup", ActionID: "act_1_1"},
-		{Type: workflows.EventToolUpdate, At: at(1100), Round: 1, ToolCallID: "call_a", Tool: "read_file", Reason: "50 %"},
+		{Type: workflows.EventToolUpdate, At: at(1100), Round: 1, ToolCallID: "call_a", Tool: "read_file", Text: "50 %"},
 		{Type: workflows.EventRejected, At: at(1200), Round: 1, Reason: `tool_output: unknown action_id "act_9_9"`},
 		{Type: workflows.EventToolEnd, At: at(2250), Round: 1, ToolCallID: "call_a", Tool: "read_file", Status: "succeeded", Size: 2048},
 		{Type: workflows.EventToolEnd, At: at(63000), Round: 1, ToolCallID: "call_b", Tool: "lookup", Status: "failed", ErrorType: "ExecutionFailed", Size: 40},
