@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.uber.org/zap"
 
@@ -108,18 +110,18 @@ func (s *stage) startMinimal(b *testing.B, queue string) engine {
 }
 
 // finish waits until a workflow has closed and returns its history. A long
-// poll that missed the end is asked again.
+// poll that missed the end, or broke, is asked again.
 func (s *stage) finish(ctx context.Context, id string) ([]*history.HistoryEvent, error) {
 	for {
 		short, cancel := context.WithTimeout(ctx, 2*time.Second)
 		err := s.client.GetWorkflow(short, id, "").Get(short, nil)
-		late := short.Err() != nil
 		cancel()
+		var failed *temporal.WorkflowExecutionError
 		switch {
 		case err == nil:
 			return s.history(ctx, id)
-		case !late || ctx.Err() != nil:
-			return nil, errors.Join(err, ctx.Err())
+		case errors.As(err, &failed) || ctx.Err() != nil:
+			return nil, fmt.Errorf("wait for %s: %w", id, err)
 		}
 	}
 }
