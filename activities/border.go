@@ -25,7 +25,7 @@ func newBorder(s Surface) *border {
 	}
 	for _, n := range s.Names {
 		// Some models join a namespace with a dot whatever they were shown.
-		dotted := n.Identity.String()
+		dotted := n.String()
 		if _, taken := b.byVisible[dotted]; !taken && !b.shown[dotted] {
 			b.byVisible[dotted] = n
 		}

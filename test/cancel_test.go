@@ -2,7 +2,6 @@ package test
 
 import (
 	"context"
-	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,7 +45,7 @@ func TestCancelReachesARunningToolAndKeepsWhatWasDone(t *testing.T) {
 	require.NoError(t, run.Cancel(ctx))
 	result, err := run.Result(ctx)
 	require.ErrorIs(t, err, starter.ErrCancelled)
-	require.True(t, errors.Is(<-stopped, context.Canceled), "the tool's context was cancelled")
+	require.ErrorIs(t, <-stopped, context.Canceled, "the tool's context was cancelled")
 	require.False(t, hooked, "no hook runs after a cancel")
 	require.Equal(t, workflows.Cancelled, result.Status)
 	status := map[string]tools.OutcomeStatus{}

@@ -66,6 +66,7 @@ const (
 // Status is the state of a run.
 type Status string
 
+// States of a run.
 const (
 	// Queued runs have not been taken by a worker yet.
 	Queued     Status = "queued"
@@ -87,6 +88,7 @@ func (s Status) Terminal() bool {
 // been handed over.
 type ActionStatus string
 
+// States of an action.
 const (
 	// ActionPending actions wait for anybody.
 	ActionPending ActionStatus = "pending"

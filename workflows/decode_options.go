@@ -15,6 +15,7 @@ import (
 var optionNames = []string{
 	"max_rounds", "tool_execution", "max_parallel_calls", "tool_timeout", "client_timeout",
 	"model_attempts", "read_only", "require_checkpoint", "undeclared_tools", "duplicate_tools", "progress",
+	"text_calls",
 }
 
 func (o *Options) decode(request map[string]json.RawMessage, faults *tools.Faults) {
@@ -40,6 +41,7 @@ func (o *Options) decode(request map[string]json.RawMessage, faults *tools.Fault
 	tools.Field(fields, "run", "read_only", &o.Plan.ReadOnly, "true or false", faults)
 	tools.Field(fields, "run", "require_checkpoint", &o.Plan.RequireCheckpoint, "true or false", faults)
 	tools.Field(fields, "run", "progress", &o.Progress, "true or false", faults)
+	tools.Field(fields, "run", "text_calls", &o.TextCalls, "true or false", faults)
 	choiceField(fields, "tool_execution", &o.ToolExecution, []ToolExecution{ExecuteParallel, ExecuteSequential}, faults)
 	choiceField(fields, "undeclared_tools", &o.Undeclared, []Undeclared{UndeclaredError, UndeclaredClient}, faults)
 	choiceField(fields, "duplicate_tools", &o.Duplicates, []tools.Duplicates{tools.DuplicatesError, tools.DuplicatesLast}, faults)

@@ -41,7 +41,7 @@ func TestRequestFaultsNameTheirPath(t *testing.T) {
 		"choice of an odd word":             {`{"model":"m","input":"x","tool_choice":"always"}`, []string{"tool_choice"}},
 		"choice that is a number":           {`{"model":"m","input":"x","tool_choice":7}`, []string{"tool_choice"}},
 		"allowed tools not declared":        {`{"model":"m","input":"x","tools":[` + fn + `],"tool_choice":{"type":"allowed_tools","mode":"x","tools":[{"type":"function","name":"g"}]}}`, []string{"tool_choice.mode", "tool_choice.tools[0].name"}},
-		"bad options":                       {`{"model":"m","input":"x","run":{"max_rounds":0,"tool_timeout":"soon","client_timeout":"-1s","tool_execution":"random","max_parallel_calls":"5","oops":1}}`, []string{"run.oops", "run.max_rounds", "run.max_parallel_calls", "run.tool_timeout", "run.client_timeout", "run.tool_execution"}},
+		"bad options":                       {`{"model":"m","input":"x","run":{"max_rounds":0,"tool_timeout":"soon","client_timeout":"-1s","tool_execution":"random","max_parallel_calls":"5","text_calls":"yes","oops":1}}`, []string{"run.oops", "run.max_rounds", "run.max_parallel_calls", "run.tool_timeout", "run.client_timeout", "run.text_calls", "run.tool_execution"}},
 		"run that is no object":             {`{"model":"m","input":"x","run":[]}`, []string{"run"}},
 		"earlier responses":                 {`{"model":"m","input":"x","previous_response_id":"r"}`, []string{"previous_response_id"}},
 		"everything at once is all listed":  {`{"input":"","tools":[{"type":"function"},{"type":"platform"}],"run":{"max_rounds":-1}}`, []string{"model", "input", "tools[0].name", "tools[1].name", "run.max_rounds"}},
@@ -73,13 +73,14 @@ func TestRequestDefaultsAndValues(t *testing.T) {
 
 	r, faults = workflows.DecodeRequest([]byte(`{"model":"m","input":"hi","temperature":0.20,"vendor":{"n":9007199254740993},
 		"stream":true,"background":false,
-		"run":{"tool_timeout":"0s","client_timeout":"72h","duplicate_tools":"last","undeclared_tools":"client","read_only":true}}`))
+		"run":{"tool_timeout":"0s","client_timeout":"72h","duplicate_tools":"last","undeclared_tools":"client","read_only":true,"text_calls":true}}`))
 	require.Empty(t, faults)
 	require.Zero(t, r.Run.ToolTimeout)
 	require.Equal(t, 72*time.Hour, r.Run.ClientTimeout)
 	require.Equal(t, tools.DuplicatesLast, r.Run.Duplicates)
 	require.Equal(t, workflows.UndeclaredClient, r.Run.Undeclared)
 	require.True(t, r.Run.Plan.ReadOnly)
+	require.True(t, r.Run.TextCalls)
 	require.Equal(t, map[string]json.RawMessage{
 		"temperature": json.RawMessage(`0.20`), "vendor": json.RawMessage(`{"n":9007199254740993}`),
 	}, r.Settings, "what Errand does not interpret stays as written")

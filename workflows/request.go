@@ -64,7 +64,9 @@ type Options struct {
 	ModelAttempts int
 	Plan          tools.Plan
 	// Progress publishes partial results of running tools as events.
-	Progress   bool
+	Progress bool
+	// TextCalls has calls read from the text of models that have no others.
+	TextCalls  bool
 	Undeclared Undeclared
 	Duplicates tools.Duplicates
 }

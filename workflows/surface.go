@@ -17,6 +17,7 @@ func newSurface(request Request, registry *tools.Registry) surface {
 	s := activities.Surface{
 		Model: request.Model, Instructions: request.Instructions,
 		ParallelToolCalls: request.ParallelToolCalls, Settings: request.Settings,
+		TextCalls: request.Run.TextCalls,
 	}
 	for _, d := range registry.All() {
 		if d.Hidden {

@@ -25,11 +25,12 @@ import (
 const (
 	toolRead = "read_note"
 	toolOnce = "write_note"
+	toolSlow = "slow_note"
 	toolAsk  = "ask_client" // owned by the client
 )
 
 // effects of the worker's tools.
-var effects = map[string]tools.Effect{toolRead: tools.EffectRead, toolOnce: tools.EffectOnce}
+var effects = map[string]tools.Effect{toolRead: tools.EffectRead, toolOnce: tools.EffectOnce, toolSlow: tools.EffectRead}
 
 // stage has both engines on one server, in this process, with one client and
 // one model.
@@ -63,7 +64,7 @@ func (s *stage) startErrand(b *testing.B, queue string) engine {
 	config := worker.DefaultConfig()
 	config.Temporal.TaskQueue = queue
 	w, err := worker.New(config, worker.WithClient(s.client), worker.WithLogger(zap.NewNop()),
-		worker.WithModel(s.script), worker.WithTools(tool(toolRead), tool(toolOnce)))
+		worker.WithModel(s.script), worker.WithTools(tool(toolRead), tool(toolOnce), slow()))
 	require.NoError(b, err)
 	require.NoError(b, w.Start(b.Context()))
 	b.Cleanup(w.Stop)
