@@ -118,7 +118,7 @@ func TestDemoStaysIfAskedAndEndsWithCtrlC(t *testing.T) {
 	demo := d.start(t, buildDemo(t), nil, "DEMO_KEEP=1")
 	demo.WaitFor(t, "Everything keeps running until Ctrl-C.", demoPatience)
 	link := demo.WaitForMatch(t, demoLink, patience)[1]
-	answer, err := http.Get(link) //nolint:gosec,noctx // the demo's own link
+	answer, err := http.Get(link)
 	require.NoError(t, err)
 	require.NoError(t, answer.Body.Close())
 	require.Equal(t, http.StatusOK, answer.StatusCode)

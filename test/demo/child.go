@@ -2,27 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"net"
-	"os"
 	"os/exec"
-	"strconv"
-	"sync"
-	"syscall"
-	"time"
 
 	"errand/cmd/errand/devserver"
-)
-
-const (
-	// startLimit is longer than what errand dev itself allows its server.
-	startLimit = 90 * time.Second
-	// stopGrace is longer than what errand dev itself allows its server.
-	stopGrace = 20 * time.Second
-	// uiOffset is how far the Web UI is from its server: where the errand
-	// command looks for it.
-	uiOffset = 1000
 )
 
 // finish runs a process to its end. When ctx ends it is killed, with all that
@@ -40,111 +22,4 @@ func finish(ctx context.Context, cmd *exec.Cmd) error {
 		<-child.Done()
 		return context.Cause(ctx)
 	}
-}
-
-// dev is a running "errand dev".
-type dev struct{ child *devserver.Child }
-
-// startDev starts errand dev and returns when everything is up. Runs that come
-// before its worker wait for it.
-func (s *stage) startDev(ctx context.Context, tell *teller, modelURL string) (*dev, error) {
-	port, err := freePorts()
-	if err != nil {
-		return nil, err
-	}
-	s.address = fmt.Sprintf("127.0.0.1:%d", port)
-	s.webUI = fmt.Sprintf("127.0.0.1:%d", port+uiOffset)
-	base := "OPENAI_BASE_URL=" + modelURL
-	arguments := []string{"dev", "--port", strconv.Itoa(port), "--db", "temporal.db"}
-	tell.commandWith(base, arguments...)
-	cmd := s.command([]string{base, "ERRAND_FILES_ROOT=files"}, arguments...)
-	ready := newSign()
-	cmd.Stdout, cmd.Stderr = ready, tell
-	child, err := devserver.StartChild(cmd)
-	if err != nil {
-		return nil, err
-	}
-	d := &dev{child}
-	if err := d.await(ctx, ready); err != nil {
-		d.stop()
-		return nil, err
-	}
-	return d, nil
-}
-
-// sign is given when something has been written. What errand dev prints tells
-// people what to try next, which is not for this audience; that it prints it
-// means that it is ready.
-type sign struct {
-	given chan struct{}
-	once  sync.Once
-}
-
-func newSign() *sign { return &sign{given: make(chan struct{})} }
-
-func (s *sign) Write(p []byte) (int, error) {
-	s.once.Do(func() { close(s.given) })
-	return len(p), nil
-}
-
-func (d *dev) await(ctx context.Context, ready *sign) error {
-	slow := time.NewTimer(startLimit)
-	defer slow.Stop()
-	select {
-	case <-ready.given:
-		return nil
-	case <-d.child.Done():
-		return d.ended()
-	case <-slow.C:
-		return errors.New("errand dev is not ready within " + startLimit.String())
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (d *dev) ended() error { return fmt.Errorf("errand dev has ended: %w", d.child.Err()) }
-
-// keep stays until ctx ends, which is what the user wants here.
-func (d *dev) keep(ctx context.Context) error {
-	select {
-	case <-d.child.Done():
-		return d.ended()
-	case <-ctx.Done():
-		return nil
-	}
-}
-
-// stop ends the worker, then the server, and waits for both.
-func (d *dev) stop() {
-	d.child.Signal(syscall.SIGTERM)
-	grace := time.NewTimer(stopGrace)
-	defer grace.Stop()
-	select {
-	case <-d.child.Done():
-	case <-grace.C:
-	}
-	d.child.Kill() // also what it has left behind
-	<-d.child.Done()
-}
-
-// freePorts finds a port for the server that leaves one for the Web UI. It
-// looks below the ports that the system gives away by itself, and two demos at
-// once look in different places.
-func freePorts() (int, error) {
-	const first, span = 17300, 12000
-	for n := range span {
-		port := first + (os.Getpid()*7+n)%span
-		if free(port) && free(port+uiOffset) {
-			return port, nil
-		}
-	}
-	return 0, fmt.Errorf("no free port from %d to %d", first, first+span)
-}
-
-func free(port int) bool {
-	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-	if err != nil {
-		return false
-	}
-	return listener.Close() == nil
 }

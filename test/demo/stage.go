@@ -44,9 +44,9 @@ func setStage(ctx context.Context, tell *teller) (*stage, error) {
 }
 
 func (s *stage) furnish(ctx context.Context, tell *teller) error {
-	tell.step("go build ./cmd/errand (some minutes the first time)")
+	tell.step("go build ./cmd/errand (about a minute the first time)")
 	begin := time.Now()
-	build := exec.Command("go", "build", "-o", s.path("bin", "errand"), "./cmd/errand") //nolint:gosec // our own command
+	build := exec.Command("go", "build", "-o", s.path("bin", "errand"), "./cmd/errand")
 	build.Dir = harness.RepoRoot()
 	build.Stdout, build.Stderr = tell, tell
 	if err := finish(ctx, build); err != nil {
@@ -88,7 +88,7 @@ func startModel(tell *teller) (*harness.ScriptedModel, error) {
 // command is the errand command as a user would call it in the directory of
 // the stage, deaf to the settings that the user has for real work.
 func (s *stage) command(more []string, arguments ...string) *exec.Cmd {
-	cmd := exec.Command(s.path("bin", "errand"), arguments...) //nolint:gosec // our own command
+	cmd := exec.Command(s.path("bin", "errand"), arguments...)
 	cmd.Dir = s.dir
 	for _, variable := range os.Environ() {
 		if !steers(variable) {

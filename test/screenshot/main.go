@@ -39,7 +39,7 @@ func main() {
 }
 
 func shoot(ctx context.Context, out string) (err error) {
-	if err := os.MkdirAll(out, 0o755); err != nil { //nolint:gosec // documentation is for everybody
+	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
 	}
 	// The browser goes first: without one, nothing else is worth a start.

@@ -42,7 +42,7 @@ func Start(ctx context.Context) (*Browser, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(profile))
 	}
-	cmd := exec.Command(binary, arguments(profile)...) //nolint:gosec // one of three names
+	cmd := exec.Command(binary, arguments(profile)...)
 	cmd.ExtraFiles = theirs
 	child, err := devserver.StartChild(cmd)
 	for _, file := range theirs {

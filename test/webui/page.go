@@ -136,5 +136,5 @@ func (p *Page) Picture(ctx context.Context, file string) error {
 	if err := p.call(ctx, "Page.captureScreenshot", map[string]any{"format": "png"}, &picture); err != nil {
 		return err
 	}
-	return os.WriteFile(file, picture.Data, 0o644) //nolint:gosec // a picture for everybody
+	return os.WriteFile(file, picture.Data, 0o644)
 }
