@@ -15,63 +15,66 @@ const maxDetailRows = 20
 // a command for every open call that answers it.
 func (r *run) showDetails(ctx workflow.Context) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s** · round %d · %s\n\n", r.report.status, r.round, r.report.model)
+	u := r.report.usage
+	fmt.Fprintf(&b, "**%s** · round %d · %s · %d tokens in, %d out · %s in the conversation\n\n",
+		r.report.status, r.round, r.report.model, u.InputTokens, u.OutputTokens, count(len(r.conversation.items), "item"))
+	if r.report.lastError != "" {
+		fmt.Fprintf(&b, "Last error: `%s`\n\n", inline(r.report.lastError, 300))
+	}
 	r.detailActions(&b)
 	r.detailApprovals(&b)
-	u := r.report.usage
-	fmt.Fprintf(&b, "Tokens: %d in, %d out. Items: %d. Calls settled: %d.\n",
-		u.InputTokens, u.OutputTokens, len(r.conversation.items), len(r.report.traces))
-	if r.report.lastError != "" {
-		fmt.Fprintf(&b, "\nLast error: `%s`\n", inline(r.report.lastError, 300))
-	}
 	workflow.SetCurrentDetails(ctx, b.String())
 }
 
 func (r *run) detailActions(b *strings.Builder) {
-	rows := 0
+	t := table{title: "Waiting for the client", columns: "| tool | arguments | action | status |\n|---|---|---|---|\n"}
 	for _, a := range r.ledger.open {
-		if rows++; rows == 1 {
-			b.WriteString("Waiting for the client:\n\n| tool | arguments | status | answer it with |\n|---|---|---|---|\n")
-		}
-		if rows > maxDetailRows {
-			continue
-		}
-		answer := fmt.Sprintf(`{"action_id":%s,"output":"…"}`, quote(a.id))
-		fmt.Fprintf(b, "| %s | `%s` | %s | `%s` |\n", inline(a.call.Tool, 64), inline(a.call.Arguments, 80), a.status,
-			command(r.id, ToolOutput, answer))
+		t.add(fmt.Sprintf("| %s | `%s` | `%s` | %s |\n", inline(a.call.Identity().String(), 64), inline(a.call.Arguments, 80), a.id, a.status),
+			r.command(ToolOutput, fmt.Sprintf(`{"action_id":%s,"output":"…"}`, quote(a.id))))
 	}
-	endTable(b, rows)
+	t.write(b, "Answer")
 }
 
 func (r *run) detailApprovals(b *strings.Builder) {
-	rows := 0
+	t := table{title: "Waiting for approval", columns: "| tool | arguments | why | approval |\n|---|---|---|---|\n"}
 	for _, p := range r.ledger.asked {
-		if rows++; rows == 1 {
-			b.WriteString("Waiting for approval:\n\n| tool | arguments | why | approve it with |\n|---|---|---|---|\n")
-		}
-		if rows > maxDetailRows {
-			continue
-		}
-		answer := fmt.Sprintf(`{"approval_request_id":%s,"approve":true}`, quote(p.id))
-		fmt.Fprintf(b, "| %s | `%s` | %s | `%s` |\n", inline(p.call.Tool, 64), inline(p.call.Arguments, 80),
-			inline(p.reason, 80), command(r.id, SettleApproval, answer))
+		t.add(fmt.Sprintf("| %s | `%s` | %s | `%s` |\n", inline(p.call.Identity().String(), 64), inline(p.call.Arguments, 80), inline(p.reason, 80), p.id),
+			r.command(SettleApproval, fmt.Sprintf(`{"approval_request_id":%s,"approve":true}`, quote(p.id))))
 	}
-	endTable(b, rows)
+	t.write(b, "Approve")
 }
 
-func endTable(b *strings.Builder, rows int) {
-	if rows > maxDetailRows {
-		fmt.Fprintf(b, "\n… and %d more\n", rows-maxDetailRows)
+// table is rows of what is open, and below them the commands, which would be
+// cut off inside a cell.
+type table struct {
+	title, columns string
+	rows, commands []string
+	more           int
+}
+
+func (t *table) add(row, command string) {
+	if len(t.rows) == maxDetailRows {
+		t.more++
+		return
 	}
-	if rows > 0 {
-		b.WriteString("\n")
+	t.rows, t.commands = append(t.rows, row), append(t.commands, command)
+}
+
+func (t *table) write(b *strings.Builder, verb string) {
+	if len(t.rows) == 0 {
+		return
 	}
+	fmt.Fprintf(b, "%s:\n\n%s%s\n", t.title, t.columns, strings.Join(t.rows, ""))
+	if t.more > 0 {
+		fmt.Fprintf(b, "… and %d more\n\n", t.more)
+	}
+	fmt.Fprintf(b, "%s with:\n\n```sh\n%s\n```\n\n", verb, strings.Join(t.commands, "\n"))
 }
 
 // command is a temporal command that can be pasted into a shell.
-func command(runID, update, input string) string {
+func (r *run) command(update, input string) string {
 	return fmt.Sprintf("temporal workflow update execute --workflow-id %s --name %s --input '%s'",
-		shellWord(runID), update, input)
+		shellWord(r.id), update, input)
 }
 
 func shellWord(s string) string {

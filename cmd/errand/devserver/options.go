@@ -44,8 +44,11 @@ var tuned = map[string]string{
 	"history.timerProcessorMaxPollRPS":      "10000",
 	"history.visibilityProcessorMaxPollRPS": "10000",
 	"history.timerProcessorMaxTimeShift":    `"20ms"`,
-	"matching.numTaskqueueReadPartitions":   "1",
-	"matching.numTaskqueueWritePartitions":  "1",
+	// Status and events are asked for at the same time; with one place, the
+	// second query waits for the client's retry.
+	"history.MaxBufferedQueryCount":        "100",
+	"matching.numTaskqueueReadPartitions":  "1",
+	"matching.numTaskqueueWritePartitions": "1",
 }
 
 // arguments are those of the temporal binary.
