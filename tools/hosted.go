@@ -14,6 +14,47 @@ type ServerDeclaration struct {
 	Approval     json.RawMessage `json:"require_approval,omitempty"`
 }
 
+// masked stands where a credential was.
+const masked = "[masked]"
+
+// MaskSecrets takes the credentials out of tools[] as the caller wrote it, so
+// that it can be shown again.
+func MaskSecrets(raw json.RawMessage) json.RawMessage {
+	var list []map[string]json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return raw
+	}
+	changed := false
+	for _, fields := range list {
+		var headers map[string]string
+		if json.Unmarshal(fields["headers"], &headers) == nil && headers != nil {
+			for name := range headers {
+				headers[name] = masked
+			}
+			changed = put(fields, "headers", headers) || changed
+		}
+		if secret := fields["authorization"]; secret != nil && string(secret) != "null" {
+			changed = put(fields, "authorization", masked) || changed
+		}
+	}
+	if !changed {
+		return raw
+	}
+	out, err := json.Marshal(list)
+	if err != nil { // it was decoded from JSON
+		return nil
+	}
+	return out
+}
+
+func put(fields map[string]json.RawMessage, name string, value any) bool {
+	raw, err := json.Marshal(value)
+	if err == nil {
+		fields[name] = raw
+	}
+	return err == nil
+}
+
 // parseServer reads an mcp declaration. Its tools are known after discovery.
 func (d *Declaration) parseServer(fields map[string]json.RawMessage, faults *Faults) {
 	var s ServerDeclaration

@@ -62,7 +62,7 @@ func DecodeRequest(raw []byte) (Request, tools.Faults) {
 
 func (r *Request) decodeTools(fields map[string]json.RawMessage, faults *tools.Faults) {
 	if raw, given := fields["tools"]; given && string(raw) != "null" {
-		r.RawTools = raw
+		r.RawTools = tools.MaskSecrets(raw)
 		r.Tools = tools.ParseDeclarations(raw, faults)
 	}
 	for _, d := range r.Tools {

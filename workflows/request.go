@@ -14,7 +14,8 @@ type Request struct {
 	Instructions string
 	// Input is the conversation that the caller starts with.
 	Input []json.RawMessage
-	// Tools are the caller's declarations; RawTools is the same as written.
+	// Tools are the caller's declarations; RawTools is the same as written, but
+	// for credentials.
 	Tools    []tools.Declaration
 	RawTools json.RawMessage
 	// ToolChoice is nil when the caller left it out.

@@ -105,6 +105,8 @@ func TestEveryTypeOfToolHasItsOwnerAndShape(t *testing.T) {
 	require.Len(t, result.Run.Warnings, 2, "the server and the unknown type: %v", result.Run.Warnings)
 	require.Contains(t, string(result.Output[0]), `"mcp_list_tools"`)
 	require.NotContains(t, string(result.Output[0]), "secret")
+	require.Contains(t, string(result.Tools), `"teleport"`, "the caller's own declarations are echoed")
+	require.NotContains(t, string(result.Tools), "secret")
 	public := 0
 	for _, it := range result.Output {
 		head, err := item.Peek(it)
