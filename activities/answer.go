@@ -30,7 +30,7 @@ func checked(answer ModelAnswer, at *border, round int) (InferResult, error) {
 	}
 	c := checker{border: at, round: round, ids: map[string]bool{}}
 	size := 0
-	for _, raw := range answer.Items {
+	for _, raw := range c.textCalls(answer.Items) {
 		it, keep := c.item(raw)
 		if !keep {
 			continue

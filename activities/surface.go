@@ -17,6 +17,8 @@ type Surface struct {
 	Tools             []FunctionTool             `json:"tools,omitempty"`
 	ParallelToolCalls *bool                      `json:"parallel_tool_calls,omitempty"`
 	Settings          map[string]json.RawMessage `json:"settings,omitempty"`
+	// TextCalls has calls read from the text of answers that have no others.
+	TextCalls bool `json:"text_calls,omitempty"`
 	// Names tie model-visible names to what the caller knows, where the two
 	// differ.
 	Names []Name `json:"names,omitempty"`

@@ -21,7 +21,7 @@ func TestRequestWritesEveryField(t *testing.T) {
 		Run: RunOptions{
 			MaxRounds: 3, ToolExecution: workflows.ExecuteSequential, MaxParallelCalls: 2,
 			ToolTimeout: NoTimeout, ClientTimeout: 72 * time.Hour, ModelAttempts: 4, ReadOnly: true,
-			RequireCheckpoint: true, UndeclaredTools: workflows.UndeclaredClient, DuplicateTools: tools.DuplicatesLast,
+			RequireCheckpoint: true, TextCalls: true, UndeclaredTools: workflows.UndeclaredClient, DuplicateTools: tools.DuplicatesLast,
 		},
 		Extra: map[string]any{"temperature": 0.2},
 	})
@@ -41,8 +41,8 @@ func TestRequestWritesEveryField(t *testing.T) {
 	require.Equal(t, workflows.Options{
 		MaxRounds: 3, ToolExecution: workflows.ExecuteSequential, MaxParallelCalls: 2,
 		ToolTimeout: 0, ClientTimeout: 72 * time.Hour, ModelAttempts: 4,
-		Plan:       tools.Plan{ReadOnly: true, RequireCheckpoint: true},
-		Undeclared: workflows.UndeclaredClient, Duplicates: tools.DuplicatesLast,
+		Plan:      tools.Plan{ReadOnly: true, RequireCheckpoint: true},
+		TextCalls: true, Undeclared: workflows.UndeclaredClient, Duplicates: tools.DuplicatesLast,
 	}, decoded.Run)
 }
 

@@ -34,6 +34,8 @@ type RunOptions struct {
 	RequireCheckpoint bool
 	// Progress publishes partial results of running tools as events.
 	Progress bool
+	// TextCalls reads calls from the text of models that have no others.
+	TextCalls bool
 	// UndeclaredTools says what a call to an unknown name means.
 	UndeclaredTools workflows.Undeclared
 	// DuplicateTools says what two tools of one name mean.
@@ -52,11 +54,12 @@ func (o RunOptions) MarshalJSON() ([]byte, error) {
 		ReadOnly          bool                    `json:"read_only,omitempty"`
 		RequireCheckpoint bool                    `json:"require_checkpoint,omitempty"`
 		Progress          bool                    `json:"progress,omitempty"`
+		TextCalls         bool                    `json:"text_calls,omitempty"`
 		UndeclaredTools   workflows.Undeclared    `json:"undeclared_tools,omitempty"`
 		DuplicateTools    tools.Duplicates        `json:"duplicate_tools,omitempty"`
 	}{
 		o.MaxRounds, o.ToolExecution, o.MaxParallelCalls, duration(o.ToolTimeout), duration(o.ClientTimeout),
-		o.ModelAttempts, o.ReadOnly, o.RequireCheckpoint, o.Progress, o.UndeclaredTools, o.DuplicateTools,
+		o.ModelAttempts, o.ReadOnly, o.RequireCheckpoint, o.Progress, o.TextCalls, o.UndeclaredTools, o.DuplicateTools,
 	})
 }
 

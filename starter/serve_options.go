@@ -44,8 +44,9 @@ type serveOptions struct {
 func Concurrency(n int) ServeOption { return func(o *serveOptions) { o.concurrency = max(n, 1) } }
 
 // Lease is for how long a call is claimed at a time; the default is 30 s, the
-// least 1 s. The claim is renewed at a third of it while the handler runs. It
-// is how long a call waits for the next process after this one has crashed.
+// least 1 s. The claim is renewed at a third of it while the handler runs, each
+// time for longer, up to ten minutes: a run takes 2,000 updates in all. It is
+// how long a call waits for the next process after this one has crashed.
 func Lease(d time.Duration) ServeOption {
 	return func(o *serveOptions) { o.lease = max(d, time.Second) }
 }

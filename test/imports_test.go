@@ -21,14 +21,16 @@ func TestImportRules(t *testing.T) {
 		sdk    = "go.temporal.io/"
 	)
 	for name, banned := range map[string][]string{
-		"errand/tools":        {openai, zap, schema, sdk, "errand/activities", "errand/workflows", "errand/worker", "errand/starter"},
-		"errand/tools/item":   {openai, zap, schema, sdk, "errand/"},
-		"errand/activities":   {openai, zap, "errand/workflows", "errand/worker", "errand/starter", "errand/tools/platform", "errand/tools/builtin"},
-		"errand/workflows":    {openai, zap, "errand/worker", "errand/starter", "errand/activities/openaimodel", "errand/tools/builtin"},
-		"errand/starter":      {openai, "errand/worker", "errand/activities/openaimodel", "errand/tools/builtin", "errand/tools/platform"},
-		"errand/worker":       {"errand/starter", "errand/cmd"},
-		"errand/cmd/errand":   {"errand/test"},
-		"errand/tools/schema": {openai, zap, sdk, "errand/activities", "errand/workflows"},
+		"errand/tools":          {openai, zap, schema, sdk, "errand/activities", "errand/workflows", "errand/worker", "errand/starter"},
+		"errand/tools/item":     {openai, zap, schema, sdk, "errand/"},
+		"errand/activities":     {openai, zap, "errand/workflows", "errand/worker", "errand/starter", "errand/tools/platform", "errand/tools/builtin"},
+		"errand/workflows":      {openai, zap, "errand/worker", "errand/starter", "errand/activities/openaimodel", "errand/tools/builtin"},
+		"errand/starter":        {openai, "errand/worker", "errand/activities/openaimodel", "errand/tools/builtin", "errand/tools/platform"},
+		"errand/worker":         {"errand/starter", "errand/cmd"},
+		"errand/cmd/errand":     {"errand/test"},
+		"errand/tools/textcall": {"errand/", openai, zap, schema, sdk},
+		"errand/tools/skill":    {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
+		"errand/tools/schema":   {openai, zap, sdk, "errand/activities", "errand/workflows"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
