@@ -7,6 +7,7 @@ import (
 	"errand/tools"
 	"errand/tools/builtin"
 	"errand/tools/platform"
+	"errand/tools/skill"
 )
 
 // source holds the platform tools: the caller's own first, so that a fault's
@@ -17,6 +18,7 @@ func (p *parts) source(config Config) activities.Source {
 		all = append(all[:len(all):len(all)], builtin.Tools(builtin.Config{
 			FilesRoot: config.Files.Root, FetchHosts: config.Fetch.Hosts,
 		})...)
+		all = append(all, p.skills(config.Skills)...)
 	}
 	source, err := platform.NewSource(all...)
 	if err != nil {
@@ -24,6 +26,19 @@ func (p *parts) source(config Config) activities.Source {
 		return nil
 	}
 	return source
+}
+
+// skills are the tool load_skill, if there is a folder of skills.
+func (p *parts) skills(config Skills) []platform.Tool {
+	if config.Root == "" || checkSkills(config.Root) != "" {
+		return nil
+	}
+	library, err := skill.Load(config.Root)
+	if err != nil {
+		addEach(&p.faults, "skills.root", err)
+		return nil
+	}
+	return []platform.Tool{library.Tool()}
 }
 
 // answering is the model of the worker: the caller's, or a router over the

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"path"
@@ -44,6 +45,13 @@ func checkRoot(value string) string {
 		return "must not be empty: write a directory"
 	}
 	return ""
+}
+
+func checkSkills(value string) string {
+	if value == "" {
+		return ""
+	}
+	return checkRoot(value)
 }
 
 func checkHost(value string) string {
@@ -97,6 +105,7 @@ func (c Config) faults() tools.Faults {
 		e.faults(fmt.Sprintf("models[%d]", i), &all)
 	}
 	reportText(&all, "files.root", c.Files.Root, checkRoot)
+	reportText(&all, "skills.root", c.Skills.Root, checkSkills)
 	for i, host := range c.Fetch.Hosts {
 		reportText(&all, fmt.Sprintf("fetch.hosts[%d]", i), host, checkHost)
 	}
@@ -129,11 +138,23 @@ func (e Endpoint) faults(at string, all *tools.Faults) {
 	if e.Timeout < 0 {
 		all.Add(at+".timeout", fmt.Sprintf("%s: must not be negative", e.Timeout))
 	}
+	switch {
+	case e.IdleTimeout < 0:
+		all.Add(at+".idle_timeout", fmt.Sprintf("%s: must not be negative", e.IdleTimeout))
+	case e.IdleTimeout > 0 && !e.Stream:
+		all.Add(at+".idle_timeout", fmt.Sprintf("%s: has no effect without stream: true: write that, or remove this", e.IdleTimeout))
+	}
 	if len(*all) > before {
 		return
 	}
-	// The adapter knows the rest: header names, characters of a key.
-	if _, err := e.client(); err != nil {
-		addEach(all, at, err)
+	// The adapter knows the rest: header names, characters of a key. It names
+	// its own fields, not which endpoint they are of.
+	_, err := e.client()
+	var list tools.Faults
+	if !errors.As(err, &list) && err != nil {
+		all.Add(at, err.Error())
+	}
+	for _, fault := range list {
+		all.Add(at, fault.String())
 	}
 }

@@ -18,6 +18,7 @@ type Config struct {
 	// Models are asked in this order: the first whose Match fits serves.
 	Models []Endpoint
 	Files  Files
+	Skills Skills
 	Fetch  Fetch
 	Log    Log
 	Limits Limits
@@ -35,6 +36,13 @@ type Temporal struct {
 // Files configures the built-in file tools.
 type Files struct {
 	// Root is the directory they cannot leave.
+	Root string
+}
+
+// Skills configures the built-in tool load_skill.
+type Skills struct {
+	// Root is the folder of Agent Skills: each of its folders has a SKILL.md.
+	// Empty: there is no such tool.
 	Root string
 }
 
@@ -74,6 +82,15 @@ type Endpoint struct {
 	Headers map[string]Secret
 	// Timeout bounds one inference; 0 means none.
 	Timeout time.Duration
+	// Stream takes answers as streams of events, which no proxy cuts for being
+	// long and no stalled server hides behind. It is off unless asked for:
+	// servers that parse calls out of a model's text lose and mix up more of
+	// them in pieces than in whole answers, and one that is silent while its
+	// model thinks, or cannot stream at all, would run into IdleTimeout.
+	Stream bool
+	// IdleTimeout is how long a streaming server may send nothing; 0 means two
+	// minutes.
+	IdleTimeout time.Duration
 }
 
 const defaultBaseURL = "https://api.openai.com/v1"

@@ -23,6 +23,9 @@ func (c Config) MarshalLogObject(out zapcore.ObjectEncoder) error {
 		return err
 	}
 	out.AddString("files_root", c.Files.Root)
+	if c.Skills.Root != "" {
+		out.AddString("skills_root", c.Skills.Root)
+	}
 	if err := out.AddArray("fetch_hosts", texts(c.Fetch.Hosts)); err != nil {
 		return err
 	}
@@ -46,6 +49,12 @@ func (e Endpoint) MarshalLogObject(out zapcore.ObjectEncoder) error {
 	}
 	if e.Timeout > 0 {
 		out.AddDuration("timeout", e.Timeout)
+	}
+	if e.Stream {
+		out.AddBool("stream", true)
+	}
+	if e.IdleTimeout > 0 {
+		out.AddDuration("idle_timeout", e.IdleTimeout)
 	}
 	return nil
 }

@@ -18,6 +18,10 @@ func (l *loader) common(top *section) {
 	files.text("root", &c.Files.Root, checkRoot)
 	files.finish()
 
+	skills := top.in("skills")
+	skills.text("root", &c.Skills.Root, checkSkills)
+	skills.finish()
+
 	fetch := top.in("fetch")
 	fetch.texts("hosts", &c.Fetch.Hosts, checkHost)
 	fetch.finish()
@@ -60,6 +64,8 @@ func (l *loader) endpoint(s *section) Endpoint {
 	s.text("api", &e.API, checkAPI)
 	e.Headers = l.headers(s)
 	s.duration("timeout", &e.Timeout)
+	s.flag("stream", &e.Stream)
+	s.duration("idle_timeout", &e.IdleTimeout)
 	s.finish()
 	if len(l.faults) == before {
 		e.faults(s.path, &l.faults)
@@ -129,6 +135,7 @@ func (l *loader) fallback(s *section) (Endpoint, bool) {
 	key, _ := s.plain("api_key")
 	e.APIKey = Secret(strings.TrimSpace(key))
 	s.text("api", &e.API, checkAPI)
+	s.flag("stream", &e.Stream)
 	if len(l.faults) == before {
 		e.faults("OPENAI_*", &l.faults)
 	}

@@ -17,8 +17,10 @@
 //	OPENAI_BASE_URL     https://api.openai.com/v1   what stands before /responses
 //	OPENAI_API_KEY                                  sent to that address only
 //	ERRAND_MODEL_API    responses                   or chat
+//	ERRAND_MODEL_STREAM false                       true: answers come as streams
 //	ERRAND_TASK_QUEUE   errand                      where runs come from
 //	ERRAND_FILES_ROOT   .errand/files               root of the built-in file tools
+//	ERRAND_SKILLS_ROOT                              folder of Agent Skills for load_skill; none without
 //	ERRAND_FETCH_HOSTS                              hosts that fetch_url may ask, by commas
 //	ERRAND_LOG_LEVEL    info                        debug, info, warn, error
 //	ERRAND_LOG_FORMAT   json                        or console
@@ -36,12 +38,20 @@
 //	    api: chat
 //	    headers: {X-Team: "${TEAM_TOKEN}"}
 //	    timeout: 5m
+//	    stream: true               # default false
+//	    idle_timeout: 90s          # default 2m: the longest silence of a stream
 //	files: {root: .errand/files}
+//	skills: {root: ./skills}       # default none
 //	fetch: {hosts: [docs.example.com]}
 //	log: {level: info, format: json}
 //	limits: {memory_bytes: 67108864, activities: 200}
 //
 // A variable wins over the file. The endpoint that OPENAI_BASE_URL or
 // OPENAI_API_KEY names serves the models that no entry of the file matches;
-// without either, and with entries in the file, nothing does.
+// without either, and with entries in the file, nothing does. The variables
+// ERRAND_MODEL_API and ERRAND_MODEL_STREAM are about that endpoint alone.
+//
+// A streamed answer reaches the run as whole as any other. Stream where answers
+// take minutes and a proxy in between gives up on silent connections; leave it
+// where a server is known to do worse by calls that it sends in pieces.
 package worker

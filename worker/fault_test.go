@@ -31,8 +31,8 @@ limits: {memory_bytes: 0, activities: many}
 modles: []
 `
 	_, err := worker.LoadConfig(written(t, file,
-		"ERRAND_LOG_FORMAT=xml", "OPENAI_BASE_URL=localhost:8000", "ERRAND_MODEL_API=rest", "TEMPORAL_PROFILE=nowhere"))
-	require.EqualError(t, err, `worker: 24 faults in the configuration:
+		"ERRAND_LOG_FORMAT=xml", "OPENAI_BASE_URL=localhost:8000", "ERRAND_MODEL_API=rest", "ERRAND_MODEL_STREAM=1", "TEMPORAL_PROFILE=nowhere"))
+	require.EqualError(t, err, `worker: 25 faults in the configuration:
   temporal.task_queue: "": must not be empty: write for example "errand"
   temporal.address: unknown key: known here are task_queue
   files.root: must be a string in quotes, not a number
@@ -52,15 +52,16 @@ modles: []
   models[1].headers.X-Team: ${ALSO_MISSING}: the environment variable is not set: set it, or remove the reference
   models[3].base_url: "http://host/v1": must not hold a user: put credentials into api_key or headers
   models[3].match: "twice": repeats models[2].match, which always wins: remove one
-  modles: unknown key: known here are temporal, files, fetch, log, limits, models
+  modles: unknown key: known here are temporal, files, skills, fetch, log, limits, models
   ERRAND_LOG_FORMAT: "xml": must be one of json, console
   OPENAI_BASE_URL: "localhost:8000": must be a URL such as http://127.0.0.1:8000/v1
   ERRAND_MODEL_API: "rest": must be one of responses, chat
+  ERRAND_MODEL_STREAM: "1": must be true or false
   TEMPORAL_*: unable to find profile nowhere in config data: check TEMPORAL_PROFILE, TEMPORAL_CONFIG_FILE and the TEMPORAL_TLS_* variables`)
 
 	var faults *worker.Error
 	require.ErrorAs(t, err, &faults)
-	require.Len(t, faults.Faults, 24)
+	require.Len(t, faults.Faults, 25)
 }
 
 func TestOneFaultIsNamedInTheSingular(t *testing.T) {
@@ -98,6 +99,11 @@ func TestWrongTypesAreFaultsWhereverTheyStand(t *testing.T) {
 		"models: [{match: x, headers: [a]}]":                      "models[0].headers: must be a mapping, not a list",
 		"models: [{match: x, headers: {a: 2001-01-01}}]":          "models[0].headers.a: must be a string in quotes, not a date",
 		"models: [{match: x, timeout: -1s}]":                      `models[0].timeout: "-1s": must be a duration such as "90s" or "5m"`,
+		"models: [{match: x, stream: 'on'}]":                      `models[0].stream: "on": must be true or false`,
+		"models: [{match: x, stream: 1}]":                         `models[0].stream: 1: must be true or false`,
+		"models: [{match: x, stream: [true]}]":                    `models[0].stream: a list: must be true or false`,
+		"models: [{match: x, stream: true, idle_timeout: 90}]":    `models[0].idle_timeout: 90: must be a duration such as "90s" or "5m"`,
+		"models: [{match: x, idle_timeout: 90s}]":                 `models[0].idle_timeout: 1m30s: has no effect without stream: true: write that, or remove this`,
 		"models: [{match: x, api_key: a, api_key_env: B}]":        "models[0].api_key_env: stands beside api_key: keep one of them",
 		"models: [{match: x, base_url: 'http://h/v1/responses'}]": "models[0]: BaseURL: ends in /responses, which is added to it; remove that",
 		"models: [{match: x, headers: {'a b': c}}]":               `models[0]: Headers["a b"]: is not a header name; use letters, digits and dashes`,

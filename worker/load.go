@@ -21,14 +21,16 @@ const fileVariable = "ERRAND_CONFIG"
 // under "endpoint" exist in the environment only: an address from one place
 // must never be paired with a key from another.
 var variables = map[string]string{
-	"ERRAND_TASK_QUEUE":  "temporal.task_queue",
-	"ERRAND_FILES_ROOT":  "files.root",
-	"ERRAND_FETCH_HOSTS": "fetch.hosts",
-	"ERRAND_LOG_LEVEL":   "log.level",
-	"ERRAND_LOG_FORMAT":  "log.format",
-	"OPENAI_BASE_URL":    "endpoint.base_url",
-	"OPENAI_API_KEY":     "endpoint.api_key",
-	"ERRAND_MODEL_API":   "endpoint.api",
+	"ERRAND_TASK_QUEUE":   "temporal.task_queue",
+	"ERRAND_FILES_ROOT":   "files.root",
+	"ERRAND_SKILLS_ROOT":  "skills.root",
+	"ERRAND_FETCH_HOSTS":  "fetch.hosts",
+	"ERRAND_LOG_LEVEL":    "log.level",
+	"ERRAND_LOG_FORMAT":   "log.format",
+	"OPENAI_BASE_URL":     "endpoint.base_url",
+	"OPENAI_API_KEY":      "endpoint.api_key",
+	"ERRAND_MODEL_API":    "endpoint.api",
+	"ERRAND_MODEL_STREAM": "endpoint.stream",
 }
 
 // LoadConfig reads the configuration from the variables given, usually

@@ -39,12 +39,12 @@ func TestLoadConfigNeedsNothing(t *testing.T) {
 func TestLoadConfigReadsTheEnvironment(t *testing.T) {
 	t.Parallel()
 	config, err := worker.LoadConfig(quiet(t,
-		"OPENAI_BASE_URL=http://127.0.0.1:8000/v1", "OPENAI_API_KEY= k1\n", "ERRAND_MODEL_API=chat",
+		"OPENAI_BASE_URL=http://127.0.0.1:8000/v1", "OPENAI_API_KEY= k1\n", "ERRAND_MODEL_API=chat", "ERRAND_MODEL_STREAM=true",
 		"ERRAND_TASK_QUEUE=batch", "ERRAND_FILES_ROOT=/srv/files", "ERRAND_FETCH_HOSTS=a.example, b.example,",
 		"ERRAND_LOG_LEVEL=debug", "ERRAND_LOG_FORMAT=console"))
 	require.NoError(t, err)
 	require.Equal(t, []worker.Endpoint{{
-		Match: "*", BaseURL: "http://127.0.0.1:8000/v1", APIKey: "k1", API: "chat",
+		Match: "*", BaseURL: "http://127.0.0.1:8000/v1", APIKey: "k1", API: "chat", Stream: true,
 	}}, config.Models)
 	require.Equal(t, worker.Temporal{TaskQueue: "batch"}, config.Temporal)
 	require.Equal(t, worker.Files{Root: "/srv/files"}, config.Files)
@@ -68,8 +68,11 @@ models:
     api: chat
     headers: {X-Team: "team ${TEAM}", X-Plain: plain}
     timeout: 90s
+    stream: true
+    idle_timeout: 45s
   - match: claude
     api_key_env: FILE_KEY
+    stream: false
 files: {root: /from/file}
 fetch: {hosts: [file.example]}
 log: {level: warn, format: console}
@@ -86,7 +89,7 @@ func TestLoadConfigReadsEveryKeyOfTheFile(t *testing.T) {
 			{
 				Match: "gpt-*", BaseURL: "http://gpu1:8000/v1", APIKey: "fk", API: "chat",
 				Headers: map[string]worker.Secret{"X-Team": "team blue", "X-Plain": "plain"},
-				Timeout: 90 * time.Second,
+				Timeout: 90 * time.Second, Stream: true, IdleTimeout: 45 * time.Second,
 			},
 			{Match: "claude", BaseURL: "https://api.openai.com/v1", APIKey: "fk", API: "responses"},
 		},

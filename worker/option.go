@@ -30,7 +30,8 @@ func WithTools(all ...Tool) Option {
 }
 
 // WithBuiltins registers the built-in tools: now, read_file, list_files,
-// write_file and fetch_url.
+// write_file and fetch_url, and load_skill where the configuration has a folder
+// of skills.
 func WithBuiltins() Option {
 	return func(p *parts) { p.builtins = true }
 }

@@ -67,6 +67,7 @@ func (e Endpoint) client() (*openaimodel.Client, error) {
 		headers[name] = string(value)
 	}
 	return openaimodel.New(openaimodel.Config{
-		BaseURL: e.BaseURL, APIKey: string(e.APIKey), API: e.API, Headers: headers, Timeout: e.Timeout,
+		BaseURL: e.BaseURL, APIKey: string(e.APIKey), API: e.API, Headers: headers,
+		Timeout: e.Timeout, Stream: e.Stream, IdleTimeout: e.IdleTimeout,
 	})
 }

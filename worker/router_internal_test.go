@@ -2,7 +2,11 @@ package worker
 
 import (
 	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -42,4 +46,22 @@ func TestModelThatNobodyServesIsRejectedForGood(t *testing.T) {
 	require.True(t, refusal.Permanent)
 	require.ErrorContains(t, err, `"claude"`)
 	require.ErrorContains(t, err, "models in the worker's configuration")
+}
+
+func TestStreamingReachesTheModel(t *testing.T) {
+	t.Parallel()
+	asked := make(chan []byte, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked <- body
+		<-r.Context().Done() // a server that has stalled
+	}))
+	defer server.Close()
+	routes, err := newRouter([]Endpoint{{
+		Match: "*", BaseURL: server.URL, API: "chat", Stream: true, IdleTimeout: 100 * time.Millisecond,
+	}})
+	require.NoError(t, err)
+	_, err = routes.Infer(t.Context(), activities.ModelRequest{Model: "m"})
+	require.ErrorContains(t, err, "the server sent nothing for 100ms")
+	require.Contains(t, string(<-asked), `"stream":true`)
 }

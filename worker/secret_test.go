@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
@@ -18,7 +19,7 @@ func secretive() worker.Config {
 	config := worker.DefaultConfig()
 	config.Models = []worker.Endpoint{{
 		Match: "*", BaseURL: "https://me:" + hidden + "@models.example/v1?key=" + hidden, APIKey: hidden, API: "chat",
-		Headers: map[string]worker.Secret{"X-Key": hidden},
+		Headers: map[string]worker.Secret{"X-Key": hidden}, Stream: true, IdleTimeout: 90 * time.Second,
 	}}
 	return config
 }
@@ -33,7 +34,7 @@ func TestConfigNeverPrintsItsSecrets(t *testing.T) {
 		require.NotContains(t, fmt.Sprintf(verb, config.Models[0].Headers), hidden, verb)
 	}
 	require.JSONEq(t, `{"task_queue":"errand","models":[{"match":"*","base_url":"https://models.example/v1",`+
-		`"api":"chat","api_key":"[set]","headers":["X-Key"]}],"files_root":".errand/files","fetch_hosts":[],`+
+		`"api":"chat","api_key":"[set]","headers":["X-Key"],"stream":true,"idle_timeout":"1m30s"}],"files_root":".errand/files","fetch_hosts":[],`+
 		`"log_level":"info","log_format":"json","memory_bytes":67108864,"activities":200}`, config.String())
 }
 

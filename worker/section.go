@@ -96,6 +96,22 @@ func (s *section) duration(key string, target *time.Duration) {
 	*target = d
 }
 
+// flag reads true or false. A variable holds it as text.
+func (s *section) flag(key string, target *bool) {
+	value, given := s.take(key)
+	if !given {
+		return
+	}
+	switch value {
+	case true, "true":
+		*target = true
+	case false, "false":
+		*target = false
+	default:
+		s.faults.Add(s.at(key), fmt.Sprintf("%v: must be true or false", quoted(value)))
+	}
+}
+
 func (s *section) count(key string, target *int) {
 	value, given := s.take(key)
 	if !given {

@@ -35,17 +35,19 @@ func refusalPart(text string) json.RawMessage {
 	}{"refusal", text})
 }
 
+// reasoningText is a part of a reasoning item.
+type reasoningText struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
 func reasoningItem(text string) json.RawMessage {
-	type content struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
 	return encode(struct {
-		Type    string    `json:"type"`
-		Summary []content `json:"summary"`
-		Content []content `json:"content"`
-		Status  string    `json:"status"`
-	}{item.TypeReasoning, []content{}, []content{{"reasoning_text", text}}, completed})
+		Type    string          `json:"type"`
+		Summary []reasoningText `json:"summary"`
+		Content []reasoningText `json:"content"`
+		Status  string          `json:"status"`
+	}{item.TypeReasoning, []reasoningText{}, []reasoningText{{"reasoning_text", text}}, completed})
 }
 
 func callItem(id, name string, arguments json.RawMessage) json.RawMessage {

@@ -9,7 +9,7 @@ import (
 )
 
 // encodeChat writes a request of the Chat Completions API.
-func encodeChat(request activities.ModelRequest) ([]byte, error) {
+func encodeChat(request activities.ModelRequest) (*object, error) {
 	messages, err := chatMessages(request)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func encodeChat(request activities.ModelRequest) ([]byte, error) {
 	for _, setting := range settings {
 		body.raw(setting.key, setting.value)
 	}
-	return body.bytes(), nil
+	return &body, nil
 }
 
 func chatTools(tools []activities.FunctionTool) []json.RawMessage {

@@ -2,8 +2,8 @@ package openaimodel
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -27,9 +27,26 @@ type Client struct {
 // for, decode on a reply that is no answer.
 type dialect struct {
 	path   string
-	encode func(activities.ModelRequest) ([]byte, error)
+	encode func(activities.ModelRequest) (*object, error)
 	decode func(reply) (activities.ModelAnswer, error)
+	// streaming is what a request says to have its answer streamed, and
+	// assemble begins to read one.
+	streaming []member
+	assemble  func() assembler
 }
+
+var (
+	responsesDialect = dialect{
+		"responses", encodeResponses, decodeResponses,
+		[]member{{"stream", json.RawMessage(`true`)}},
+		newResponsesStream,
+	}
+	chatDialect = dialect{
+		"chat/completions", encodeChat, decodeChat,
+		[]member{{"stream", json.RawMessage(`true`)}, {"stream_options", json.RawMessage(`{"include_usage":true}`)}},
+		newChatStream,
+	}
+)
 
 // New builds a client. The error names every field of the configuration that
 // is wrong and how to put it right. No request is made.
@@ -38,9 +55,9 @@ func New(config Config) (*Client, error) {
 	if err := config.faults().Err(); err != nil {
 		return nil, fmt.Errorf("openaimodel: %w", err)
 	}
-	spoken := dialect{"responses", encodeResponses, decodeResponses}
+	spoken := responsesDialect
 	if config.API == Chat {
-		spoken = dialect{"chat/completions", encodeChat, decodeChat}
+		spoken = chatDialect
 	}
 	return &Client{
 		// Not openai.NewClient: that one reads the environment, and sends a
@@ -74,7 +91,8 @@ func options(config Config) []option.RequestOption {
 // Infer makes one attempt. It fails with a *activities.ModelError when the
 // server, or this package on its behalf, has said what is wrong; with an error
 // that wraps ctx.Err() when ctx ended; and with any other error when the
-// network failed or Config.Timeout passed.
+// network failed, Config.Timeout or Config.IdleTimeout passed, or a stream ended
+// too early.
 func (c *Client) Infer(ctx context.Context, request activities.ModelRequest) (activities.ModelAnswer, error) {
 	if err := wellFormed(request); err != nil {
 		return activities.ModelAnswer{}, err
@@ -83,16 +101,21 @@ func (c *Client) Infer(ctx context.Context, request activities.ModelRequest) (ac
 	if err != nil {
 		return activities.ModelAnswer{}, err
 	}
-	got, err := c.post(ctx, body, request.Key)
-	if err != nil {
+	if c.config.Stream {
+		for _, m := range c.dialect.streaming {
+			body.raw(m.key, m.value)
+		}
+	}
+	got, err := c.post(ctx, body.bytes(), request.Key)
+	switch {
+	case err != nil:
 		return activities.ModelAnswer{}, err
-	}
-	if got.status < http.StatusOK || got.status >= http.StatusMultipleChoices {
+	case !got.accepts():
 		return activities.ModelAnswer{}, got.refusal()
-	}
-	if got.tooLarge {
-		return activities.ModelAnswer{}, got.fault("response_too_large", true,
-			fmt.Sprintf("the answer is larger than %d bytes", maxReplyBytes))
+	case got.stream != nil:
+		return got.stream.result(got)
+	case len(got.body) > maxReplyBytes:
+		return activities.ModelAnswer{}, got.oversize(maxReplyBytes)
 	}
 	return c.dialect.decode(got)
 }

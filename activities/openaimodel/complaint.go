@@ -16,6 +16,9 @@ type complaint struct {
 	code, kind, message string
 }
 
+// Error makes a complaint an error where it ends the reading of a stream.
+func (c complaint) Error() string { return c.message }
+
 // name is the code, or the type where a server leaves the code null.
 func (c complaint) name() string {
 	if c.code != "" {

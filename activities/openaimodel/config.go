@@ -39,6 +39,13 @@ type Config struct {
 	HTTPClient *http.Client
 	// Timeout bounds one request from dial to the last byte; 0 means none.
 	Timeout time.Duration
+	// Stream asks for the answer as a stream of events. Infer returns it as
+	// whole as ever; but no proxy takes a long answer for a dead connection,
+	// and a server that has stalled is noticed.
+	Stream bool
+	// IdleTimeout is how long a streaming server may send nothing, before its
+	// answer and in the middle of it; 0 means two minutes.
+	IdleTimeout time.Duration
 }
 
 // withDefaults fills in what may be left out.
@@ -51,6 +58,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.HTTPClient == nil {
 		c.HTTPClient = patientClient()
+	}
+	if c.Stream && c.IdleTimeout == 0 {
+		c.IdleTimeout = defaultIdleTimeout
 	}
 	return c
 }
@@ -70,6 +80,12 @@ func (c Config) faults() tools.Faults {
 	}
 	if c.Timeout < 0 {
 		all.Add("Timeout", fmt.Sprintf("%s is negative; use 0 for none", c.Timeout))
+	}
+	switch {
+	case c.IdleTimeout < 0:
+		all.Add("IdleTimeout", fmt.Sprintf("%s is negative; use 0 for %s", c.IdleTimeout, defaultIdleTimeout))
+	case c.IdleTimeout > 0 && !c.Stream:
+		all.Add("IdleTimeout", "has no effect without Stream; set that, or remove this")
 	}
 	for _, name := range sortedKeys(c.Headers) {
 		if message := c.headerFault(name); message != "" {

@@ -65,3 +65,13 @@ func TestEmptyConfigIsEnough(t *testing.T) {
 	_, err := openaimodel.New(openaimodel.Config{})
 	require.NoError(t, err)
 }
+
+func TestIdleTimeoutIsForStreams(t *testing.T) {
+	t.Parallel()
+	_, err := openaimodel.New(openaimodel.Config{IdleTimeout: time.Second})
+	require.ErrorContains(t, err, "IdleTimeout: has no effect without Stream")
+	_, err = openaimodel.New(openaimodel.Config{IdleTimeout: -time.Second, Stream: true})
+	require.ErrorContains(t, err, "IdleTimeout: -1s is negative; use 0 for 2m0s")
+	_, err = openaimodel.New(openaimodel.Config{IdleTimeout: time.Second, Stream: true})
+	require.NoError(t, err)
+}

@@ -9,4 +9,9 @@
 //
 // Responses is the native form: conversation items leave and arrive byte for
 // byte. Chat Completions is a translation in both directions.
+//
+// A streamed answer is put together here and handed on whole, the same items
+// as without streaming. Streams are read by this package too: what servers send
+// differs more in pieces than in whole, in how calls are numbered, in what ends
+// an answer and in where an error stands.
 package openaimodel

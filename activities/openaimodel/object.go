@@ -30,7 +30,12 @@ func (o *object) raw(key string, value []byte) {
 
 // list adds a member whose value is an array of JSON values.
 func (o *object) list(key string, values []json.RawMessage) {
-	o.raw(key, slices.Concat([]byte("["), bytes.Join(asBytes(values), []byte(",")), []byte("]")))
+	o.raw(key, array(values))
+}
+
+// array is an array of JSON values, each as it is.
+func array(values []json.RawMessage) json.RawMessage {
+	return slices.Concat([]byte("["), bytes.Join(asBytes(values), []byte(",")), []byte("]"))
 }
 
 // bytes is the object; o takes no more members.

@@ -1,6 +1,7 @@
 package openaimodel
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -18,10 +19,11 @@ const maxReplyBytes = 32 << 20
 
 // reply is what a server sent, whatever its status.
 type reply struct {
-	status   int
-	header   http.Header
-	body     []byte
-	tooLarge bool
+	status int
+	header http.Header
+	body   []byte
+	// stream is what was read in place of a body, or nil.
+	stream *stream
 	// secrets must not appear in any message made from this reply.
 	secrets []string
 }
@@ -30,7 +32,7 @@ type reply struct {
 // is a reply.
 func (c *Client) post(ctx context.Context, body []byte, key string) (reply, error) {
 	var got *reply
-	each := []option.RequestOption{option.WithMiddleware(keep(&got))}
+	each := []option.RequestOption{option.WithMiddleware(c.keep(&got))}
 	if key != "" {
 		each = append(each, option.WithHeader("Idempotency-Key", headerSafe(key)))
 	}
@@ -39,7 +41,6 @@ func (c *Client) post(ctx context.Context, body []byte, key string) (reply, erro
 	case got != nil:
 		// The SDK's own error for a status is of no use: for some bodies it
 		// has no status, for others no message.
-		got.secrets = c.secrets
 		return *got, nil
 	case ctx.Err() != nil:
 		return reply{}, fmt.Errorf("ask the model: %w", ctx.Err())
@@ -51,27 +52,50 @@ func (c *Client) post(ctx context.Context, body []byte, key string) (reply, erro
 
 // keep reads a response before the SDK does, which would read it without bound
 // and lose parts of it, and leaves an empty body in its place.
-func keep(into **reply) option.Middleware {
+func (c *Client) keep(into **reply) option.Middleware {
 	return func(request *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-		response, err := next(request)
+		ctx, idle := newWatch(request.Context(), c.config.IdleTimeout)
+		defer idle.stop()
+		response, err := next(request.WithContext(ctx))
 		if err != nil {
-			return response, err
+			return response, idle.reason(err)
 		}
-		body, err := io.ReadAll(io.LimitReader(response.Body, maxReplyBytes+1))
+		got, err := c.read(response, idle)
 		_ = response.Body.Close()
 		// A status that refuses is worth more than the end of its body.
 		if err != nil && (request.Context().Err() != nil || response.StatusCode < http.StatusMultipleChoices) {
-			return nil, fmt.Errorf("read the answer: %w", err)
+			return nil, fmt.Errorf("read the answer: %w", idle.reason(err))
 		}
-		*into = &reply{
-			status:   response.StatusCode,
-			header:   response.Header,
-			body:     body,
-			tooLarge: len(body) > maxReplyBytes,
-		}
+		*into = got
 		response.Body = io.NopCloser(bytes.NewReader(nil))
 		return response, nil
 	}
+}
+
+// read reads a reply, as a stream if it was asked for and is one.
+func (c *Client) read(response *http.Response, idle *watch) (*reply, error) {
+	got := &reply{status: response.StatusCode, header: response.Header, secrets: c.secrets}
+	body := bufio.NewReader(&bounded{source: watched{response.Body, idle}, limit: maxStreamBytes})
+	if !c.config.Stream || !got.accepts() || !streams(body, response.Header) {
+		var err error
+		got.body, err = io.ReadAll(io.LimitReader(body, maxReplyBytes+1))
+		return got, err
+	}
+	got.stream = &stream{assembler: c.dialect.assemble()}
+	err := got.stream.follow(body)
+	var limit tooLarge
+	if errors.As(err, &limit) {
+		got.stream.err, err = limit, nil
+	}
+	if err == nil {
+		idle.settle(response.Body)
+	}
+	return got, err
+}
+
+// accepts tells whether the status is one of success.
+func (r reply) accepts() bool {
+	return r.status >= http.StatusOK && r.status < http.StatusMultipleChoices
 }
 
 // headerSafe keeps a key as it is where a header can carry it. A run may be

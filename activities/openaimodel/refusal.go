@@ -66,6 +66,12 @@ func (r reply) garbled(what string) *activities.ModelError {
 	return r.fault("", false, what+": "+shown)
 }
 
+// oversize is the error for a reply that was not read to its end. The next one
+// would be as large.
+func (r reply) oversize(limit tooLarge) *activities.ModelError {
+	return r.fault("response_too_large", true, limit.Error())
+}
+
 // fault builds an error about this reply, fit to be stored: no secret, valid
 // UTF-8, bounded.
 func (r reply) fault(code string, permanent bool, message string) *activities.ModelError {

@@ -10,7 +10,7 @@ import (
 )
 
 // ownFields are the body's fields that settings never replace, whichever API is
-// spoken. Streaming is one of them: an answer is read whole.
+// spoken. Streaming is one of them: the configuration of the client decides.
 var ownFields = []string{
 	"model", "instructions", "input", "messages", "tools", "tool_choice",
 	"parallel_tool_calls", "stream", "stream_options",

@@ -14,6 +14,11 @@ func decodeResponses(got reply) (activities.ModelAnswer, error) {
 	if json.Unmarshal(got.body, &fields) != nil || fields == nil {
 		return activities.ModelAnswer{}, got.garbled("the answer is not a JSON object")
 	}
+	return readResponse(got, fields)
+}
+
+// readResponse reads the members of a response object.
+func readResponse(got reply, fields map[string]json.RawMessage) (activities.ModelAnswer, error) {
 	status := scalar(fields["status"])
 	if err := unfinished(got, status, fields["error"]); err != nil {
 		return activities.ModelAnswer{}, err

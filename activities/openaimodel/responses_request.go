@@ -8,7 +8,7 @@ import (
 
 // encodeResponses writes a request of the Responses API. Items, tool choice
 // and settings are copied byte for byte.
-func encodeResponses(request activities.ModelRequest) ([]byte, error) {
+func encodeResponses(request activities.ModelRequest) (*object, error) {
 	var body object
 	body.raw("model", encode(request.Model))
 	if request.Instructions != "" {
@@ -31,7 +31,7 @@ func encodeResponses(request activities.ModelRequest) ([]byte, error) {
 			body.raw(key, request.Settings[key])
 		}
 	}
-	return body.bytes(), nil
+	return &body, nil
 }
 
 func responsesTools(tools []activities.FunctionTool) []json.RawMessage {
