@@ -122,3 +122,6 @@ func (f *fake) outputOf(actionID string) string {
 	}
 	return text
 }
+
+// SignalWorkflow takes the nudges of updates that had no reply.
+func (f *fake) SignalWorkflow(context.Context, string, string, string, any) error { return nil }

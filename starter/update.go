@@ -41,10 +41,22 @@ func (r *Run) update(ctx context.Context, name string, payload any) (workflows.R
 		if final := r.judge(ctx, err); final != nil {
 			return workflows.Receipt{}, final
 		}
+		r.nudge(ctx)
 		r.log.Debug("no reply to an update", zap.String("update", name), zap.Int("attempt", attempt), zap.Error(err))
 		if attempt == updateAttempts || pause(ctx, retry.next()) != nil {
 			return workflows.Receipt{}, r.fault(ctx, fmt.Sprintf("update %s (attempt %d) of", name, attempt), err)
 		}
+	}
+}
+
+// nudge has the server look at the run again. Under load it can forget that an
+// update waits: until something else happens in the run, every attempt then
+// joins an update that nobody brings to the worker.
+func (r *Run) nudge(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	if err := r.client.SignalWorkflow(limited, r.id, "", workflows.Nudge, []any{}); err != nil {
+		r.log.Debug("not nudged", zap.Error(err))
 	}
 }
 

@@ -1,5 +1,7 @@
 package workflows
 
+import "errand/activities"
+
 // TypeRun is the workflow type of a run. Its workflow id is the run id.
 const TypeRun = "Run"
 
@@ -18,6 +20,10 @@ const (
 	// SendMessage gives the run a message from outside. Payload: Message.
 	SendMessage = "message"
 )
+
+// Nudge is a signal that changes nothing: an empty list of partial results. It
+// makes a server that holds an update back look at the run again.
+const Nudge = activities.SignalProgress
 
 // Queries. All arguments are optional. Answers come in pages under 1 MiB; one
 // item that is larger is a page of its own.
