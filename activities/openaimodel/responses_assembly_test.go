@@ -18,6 +18,7 @@ func TestItemsAreTakenFromTheirEventsWhenTheLastHasNone(t *testing.T) {
 		message = `{"type":"message","id":"msg_1","role":"assistant", "status":"completed","content":[{"type":"output_text","text":"hi","annotations":[]}]}`
 		thought = `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"AAA="}`
 		called  = `{"type":"function_call","id":"fc_1","call_id":"a","name":"f","arguments":"{\"n\":1}","status":"completed"}`
+		second  = `{"type":"function_call","id":"fc_1","call_id":"b","name":"f","arguments":"{\"n\":2}","status":"completed"}`
 		blank   = `{"type":"function_call","id":"fc_1","call_id":"a","name":"f","arguments":"","status":"in_progress"}`
 		hollow  = `{"type":"message","id":"msg_1","role":"assistant","content":[],"status":"in_progress"}`
 	)
@@ -41,6 +42,14 @@ func TestItemsAreTakenFromTheirEventsWhenTheLastHasNone(t *testing.T) {
 		"two calls at one place": {
 			[]string{event("output_item.added", `"output_index":0,"item":`+blank), event("output_item.added", `"output_index":0,"item":`+strings.ReplaceAll(blank, `_1"`, `_2"`)), event("function_call_arguments.delta", `"item_id":"fc_1","output_index":0,"delta":"{\"n\":1}"`), event("function_call_arguments.delta", `"item_id":"fc_2","output_index":0,"delta":"{\"n\":2}"`)},
 			[]string{called, strings.Replace(strings.Replace(called, "fc_1", "fc_2", 1), ":1}", ":2}", 1)},
+		},
+		"two calls under one id": {
+			[]string{event("output_item.added", `"output_index":0,"item":`+blank), event("output_item.added", `"output_index":1,"item":`+blank), event("function_call_arguments.delta", `"item_id":"fc_1","output_index":0,"delta":"{\"n\":1}"`), event("function_call_arguments.delta", `"item_id":"fc_1","output_index":1,"delta":"{\"n\":3}"`), event("output_item.done", `"output_index":1,"item":`+second), event("output_item.done", `"output_index":2,"item":`+called)},
+			[]string{called, second, called},
+		},
+		"events that are repeated": {
+			[]string{event("output_item.added", `"output_index":0,"item":`+blank), event("output_item.added", `"output_index":0,"item":`+blank), event("output_item.done", `"output_index":0,"item":`+called), event("output_item.done", `"item":`+called)},
+			[]string{called},
 		},
 		"arguments between text": {
 			[]string{

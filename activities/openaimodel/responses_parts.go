@@ -134,7 +134,7 @@ func (s *slot) withParts(all []member, list string) []member {
 		}
 		return all
 	}
-	slices.SortFunc(places, func(a, b partAt) int { return a.index - b.index })
+	slices.SortFunc(places, func(a, b partAt) int { return cmp.Compare(a.index, b.index) })
 	parts := make([]json.RawMessage, len(places))
 	for i, at := range places {
 		parts[i] = s.parts[at].raw()

@@ -89,11 +89,16 @@ func (s *responsesStream) item(done bool, e event) error {
 }
 
 // takes tells whether the first or last event of an item is about this one.
-// The id may change in between, but an item that was announced is not
-// announced again under another id or under none.
+// Id and place may change in between, but an event of the same kind is a
+// repeat only if neither has.
 func (s *slot) takes(done bool, id string, place int) bool {
-	known := id != "" || place >= 0
-	return s.added == nil && s.done == nil || s.id == id && known || done && s.done == nil
+	switch {
+	case s.added == nil && s.done == nil: // its pieces have opened it
+		return true
+	case s.id == id && (s.place == place || id != "" && place < 0):
+		return true
+	}
+	return done && s.done == nil
 }
 
 // index is a number from 0 on, or -1.
@@ -103,61 +108,4 @@ func index(raw json.RawMessage) int {
 		return -1
 	}
 	return n
-}
-
-// item is the item as its last event gave it, or else put together from its
-// pieces.
-func (s *slot) item(status string) json.RawMessage {
-	if s.done != nil {
-		return s.done
-	}
-	all, _ := members(s.added)
-	all = filled(all, "type", encode(s.kind))
-	switch s.kind {
-	case item.TypeFunctionCall:
-		all = filled(all, "name", encode(s.name))
-		if !s.arguments.empty() {
-			all = replaced(all, "arguments", s.arguments.raw())
-		}
-		all = replaced(all, "arguments", encode(argumentText(valueOf(all, "arguments"))))
-	case item.TypeMessage:
-		all = filled(all, "role", encode("assistant"))
-		all = s.withParts(all, listContent)
-	case item.TypeReasoning:
-		all = s.withParts(s.withParts(all, listSummary), listContent)
-	}
-	all = replaced(all, "status", encode(status))
-	var written object
-	for _, m := range all {
-		written.raw(m.key, m.value)
-	}
-	return written.bytes()
-}
-
-func valueOf(all []member, key string) json.RawMessage {
-	for _, m := range all {
-		if m.key == key {
-			return m.value
-		}
-	}
-	return nil
-}
-
-// replaced gives a member a value, in its old place if it has one.
-func replaced(all []member, key string, value json.RawMessage) []member {
-	for i := range all {
-		if all[i].key == key {
-			all[i].value = value
-			return all
-		}
-	}
-	return append(all, member{key, value})
-}
-
-// filled gives a member a value unless it has one.
-func filled(all []member, key string, value json.RawMessage) []member {
-	if given := valueOf(all, key); !absent(given) && string(given) != `""` {
-		return all
-	}
-	return replaced(all, key, value)
 }

@@ -1,6 +1,7 @@
 package openaimodel
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func endStatus(label, said string) string {
 // output is the items so far in the order of their places. What has not been
 // closed ended with the response.
 func (s *responsesStream) output(status string) []json.RawMessage {
-	slices.SortStableFunc(s.slots, func(a, b *slot) int { return a.place - b.place })
+	slices.SortStableFunc(s.slots, func(a, b *slot) int { return cmp.Compare(a.place, b.place) })
 	all := make([]json.RawMessage, 0, len(s.slots))
 	for _, one := range s.slots {
 		all = append(all, one.item(status))

@@ -1,22 +1,14 @@
 package openaimodel
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
-	"mime"
-	"net/http"
 	"strings"
 
 	"errand/activities"
 	"errand/tools/item"
 )
-
-// doneMark ends a chat stream, and with some servers any stream. It is the
-// kind of the event that it becomes.
-const doneMark = "[DONE]"
 
 // maxPieces bounds the items or calls that one stream may open; no honest
 // answer comes near it.
@@ -24,18 +16,8 @@ const maxPieces = 4096
 
 var (
 	errUnfinished = errors.New("ask the model: the stream ended before the answer was whole")
-	errNotJSON    = errors.New("the stream has an event that is not JSON")
 	errTooMany    = errors.New("the stream has too many items")
 )
-
-// event is one event of a stream.
-type event struct {
-	// kind is the type in the data. Servers that leave it out there name the
-	// event before it.
-	kind   string
-	fields map[string]json.RawMessage
-	data   []byte
-}
 
 // assembler puts an answer together from the events of a stream.
 type assembler interface {
@@ -110,78 +92,6 @@ func nameless(items []json.RawMessage) bool {
 	for _, raw := range items {
 		head, err := item.Peek(raw)
 		if err == nil && head.Type == item.TypeFunctionCall && strings.TrimSpace(head.Name) == "" {
-			return true
-		}
-	}
-	return false
-}
-
-// event reads what a frame holds. JSON that is no object says nothing to
-// anybody, and no more does what was cut.
-func (f frame) event() (event, error) {
-	data := bytes.TrimSpace(f.data)
-	if string(data) == doneMark {
-		return event{kind: doneMark}, nil
-	}
-	e := event{kind: f.name, data: data}
-	if json.Unmarshal(data, &e.fields) != nil {
-		if f.cut || json.Valid(data) {
-			return event{}, nil
-		}
-		return event{}, errNotJSON
-	}
-	if kind := scalar(e.fields["type"]); kind != "" {
-		e.kind = kind
-	}
-	if told, failed := e.complaint(); failed {
-		return event{}, told
-	}
-	return e, nil
-}
-
-// complaint is what an event says went wrong, in the shape of an error body,
-// of an event of type error, or of a chunk with an error in it. A response's
-// own failure is for its assembler.
-func (e event) complaint() (complaint, bool) {
-	flat := e.kind == "error" || scalar(e.fields["object"]) == "error"
-	if strings.HasPrefix(e.kind, "response.") || !flat && !reportsError(e.fields["error"]) {
-		return complaint{}, false
-	}
-	told := readComplaint(e.data)
-	if told.kind == "error" {
-		told.kind = "" // the event's type, not the error's
-	}
-	return told, true
-}
-
-// fieldNames begin a stream that says what it is in no header.
-var fieldNames = []string{":", "data:", "event:", "id:", "retry:"}
-
-// streams tells an event stream from a body by how it begins, since servers
-// that cannot stream answer whole, and content types are not to be relied on.
-func streams(body *bufio.Reader, header http.Header) bool {
-	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
-	declared := kind == "text/event-stream"
-	for {
-		first, err := body.Peek(1)
-		if err != nil {
-			return declared
-		}
-		switch first[0] {
-		case ' ', '\t', '\r', '\n':
-			_, _ = body.Discard(1)
-			continue
-		case '{', '[', '<', '"':
-			return false
-		}
-		break
-	}
-	if declared {
-		return true
-	}
-	begun, _ := body.Peek(len("event:"))
-	for _, name := range fieldNames {
-		if bytes.HasPrefix(begun, []byte(name)) {
 			return true
 		}
 	}
