@@ -57,11 +57,19 @@ func mixedBatch() harness.Script {
 
 func TestMixedBatchRunsOverBothModelAPIs(t *testing.T) {
 	t.Parallel()
-	for _, api := range []string{"responses", "chat"} {
-		t.Run(api, func(t *testing.T) {
+	for name, row := range map[string]struct {
+		api    string
+		stream bool
+	}{
+		"responses": {"responses", false}, "responses streamed": {"responses", true},
+		"chat": {"chat", false}, "chat streamed": {"chat", true},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, mixedBatch())
-			s.work(api, worker.WithTools(fixed("weather", "sunny"), fixed("calendar", "free")))
+			config := s.config(row.api)
+			config.Models[0].Stream = row.stream
+			s.workWith(config, worker.WithTools(fixed("weather", "sunny"), fixed("calendar", "free")))
 			ctx := within(t)
 			run, err := s.starter.Start(ctx, flightRequest("gpt-test"))
 			require.NoError(t, err)
@@ -75,17 +83,18 @@ func TestMixedBatchRunsOverBothModelAPIs(t *testing.T) {
 			require.Equal(t, 2, result.Run.Rounds)
 			require.Len(t, result.Run.Traces, 3)
 			require.EqualValues(t, 20, result.Usage.InputTokens, "usage is summed over the rounds")
-			requireOriginOrder(t, s.model.Requests()[1])
+			requireOriginOrder(t, s.model.Requests()[1], row.stream)
 			requireEventOrder(t, run)
 		})
 	}
 }
 
 // requireOriginOrder checks what the model was shown in the second round.
-func requireOriginOrder(t *testing.T, request harness.Request) {
+func requireOriginOrder(t *testing.T, request harness.Request, streamed bool) {
 	t.Helper()
 	decoded, err := harness.Decode(request)
 	require.NoError(t, err)
+	require.Equal(t, streamed, decoded.Stream)
 	outputs := decoded.Outputs()
 	require.Len(t, outputs, 3)
 	for i, want := range []string{"sunny", "LAX to JFK at 9:00", "free"} {

@@ -45,7 +45,7 @@ func newStage(t *testing.T, script harness.Script) *stage {
 	t.Helper()
 	server := harness.Temporal(t)
 	c := dial(t, server.Address)
-	queue := strings.ReplaceAll(t.Name(), "/", "-")
+	queue := strings.NewReplacer("/", "-", " ", "-").Replace(t.Name())
 	return &stage{
 		t: t, queue: queue, client: c, starter: starter.New(c, starter.TaskQueue(queue)),
 		model: harness.StartModel(t, script), server: server.Address,
