@@ -150,6 +150,10 @@ func (r *run) join(ctx workflow.Context, group batch) {
 			Type: EventToolResult, ToolCallID: c.ID, Tool: c.Tool,
 			Status: string(c.outcome.Status), Item: &index, Size: len(c.outcome.Output),
 		})
+		// The conversation has the texts now; the ledger keeps the call for the
+		// whole run.
+		c.Arguments = ""
+		c.outcome = &tools.Outcome{Status: c.outcome.Status, Terminate: c.outcome.Terminate}
 	}
 }
 
