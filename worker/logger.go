@@ -26,9 +26,11 @@ func (l Log) build() (*zap.Logger, error) {
 	shape := zap.NewProductionEncoderConfig()
 	shape.EncodeTime = zapcore.RFC3339NanoTimeEncoder
 	shape.EncodeDuration = zapcore.StringDurationEncoder
-	// Nothing is sampled: what a worker repeats is what somebody looks for.
+	// Nothing is sampled: what a worker repeats is what somebody looks for. An
+	// activity that fails is no fault of the line that logs it; what panics
+	// brings a stack of its own.
 	return zap.Config{
-		Level: zap.NewAtomicLevelAt(level), Encoding: l.Format, EncoderConfig: shape,
+		Level: zap.NewAtomicLevelAt(level), Encoding: l.Format, EncoderConfig: shape, DisableStacktrace: true,
 		OutputPaths: []string{"stderr"}, ErrorOutputPaths: []string{"stderr"},
-	}.Build()
+	}.Build(zap.AddStacktrace(zap.DPanicLevel))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,22 +63,32 @@ func TestEveryErrorHasItsExitCodeAndType(t *testing.T) {
 		"invalid request":    {&starter.InvalidRequestError{Faults: tools.Faults{{Path: "model", Message: "required"}}}, exitUsage, "InvalidRequest", "the request has 1 fault"},
 		"large request":      {&starter.TooLargeError{What: "request", Size: 9, Limit: 8}, exitUsage, "LimitExceeded", "request too large: 9 bytes, at most 8 are taken"},
 		"configuration":      {&worker.Error{Subject: "the configuration", Faults: tools.Faults{{}, {}}}, exitFailed, "InvalidConfiguration", "the configuration has 2 faults"},
-		"incomplete":         {ended(workflows.Incomplete), exitIncomplete, "Incomplete", "run run_1 is incomplete: no reason given"},
-		"cancelled":          {ended(workflows.Cancelled), exitCancelled, "Cancelled", "run run_1 was cancelled"},
-		"failed":             {failed("ModelRejected", nil), exitFailed, "ModelRejected", "run run_1 failed: ModelRejected: why"},
-		"failed, unreadable": {ended(workflows.Failed), exitFailed, "Error", "run run_1 ended: failed"},
-		"refused by the run": {failed("InvalidRequest", tools.Faults{{Path: "tools[0].name", Message: "unknown"}}), exitUsage, "InvalidRequest", "run run_1 failed: its request has 1 fault"},
+		"incomplete":         {ended(workflows.Incomplete), exitIncomplete, "Incomplete", "run incomplete: no reason given"},
+		"cancelled":          {ended(workflows.Cancelled), exitCancelled, "Cancelled", "run cancelled"},
+		"failed":             {failed("ModelRejected", nil), exitFailed, "ModelRejected", "run failed (ModelRejected): why"},
+		"failed, unreadable": {ended(workflows.Failed), exitFailed, "Error", "run failed; it does not say why"},
+		"failed, untyped":    {failed("", nil), exitFailed, "Error", "run failed: why"},
+		"refused by the run": {failed("InvalidRequest", tools.Faults{{Path: "tools[0].name", Message: "unknown"}}), exitUsage, "InvalidRequest", "the request has 1 fault"},
 		"detached":           {&detachedError{"run_1"}, exitDetached, "Detached", `run run_1 goes on without you: watch it with "errand attach run_1"`},
 		"refused":            {&starter.RefusedError{Reason: "already settled"}, exitRefused, "Refused", "refused: already settled"},
 		"ended":              {fmt.Errorf("run run_1: %w", starter.ErrEnded), exitRefused, "Refused", "refused: the run has ended and takes nothing more"},
-		"unknown run":        {fmt.Errorf("look at run_1: %w", starter.ErrNotFound), exitUnknownRun, "UnknownRun", `look at run_1: no such run: list the runs with "errand ls"`},
-		"id taken":           {fmt.Errorf("run a: %w", starter.ErrAlreadyStarted), exitFailed, "Error", `run a: already started: choose another --run-id, or watch it with "errand attach"`},
-		"terminated":         {&starter.ClosedError{Status: starter.Terminated}, exitFailed, "Error", "the run was closed from outside: terminated"},
+		"unknown run":        {about("run_1", fmt.Errorf("query status of run run_1: %w", starter.ErrNotFound)), exitUnknownRun, "UnknownRun", `no such run: run_1; list the runs with "errand ls"`},
+		"another workflow":   {about("x", &otherKindError{"Other"}), exitUnknownRun, "UnknownRun", `no such run: x (a workflow of type "Other" has this id); list the runs with "errand ls"`},
+		"no last run":        {&noRunsError{"errand"}, exitUnknownRun, "UnknownRun", `task queue "errand" has had no runs: start one with "errand run"`},
+		"id taken":           {about("a b", fmt.Errorf("run a b: %w", starter.ErrAlreadyStarted)), exitFailed, "Error", `run a b was already started: choose another --run-id, or watch it with "errand attach 'a b'"`},
+		"terminated":         {&starter.ClosedError{Status: starter.Terminated}, exitFailed, "Error", "run terminated: it was closed from outside and has no result"},
+		"timed out":          {&starter.ClosedError{Status: starter.TimedOut}, exitFailed, "Error", "run timed out: it was started with an execution time-out, and has no result"},
+		"unreadable end":     {&starter.ClosedError{Status: workflows.Completed}, exitFailed, "Error", "run completed, but its last events cannot be read"},
 		"unreachable":        {&unreachableError{"h:1", errors.New("refused")}, exitUnreachable, "Unreachable", `cannot reach Temporal at h:1: start one with "errand dev", or set TEMPORAL_ADDRESS`},
 		"no TLS":             {&unreachableError{"h:1", errors.New(`desc = "transport: authentication handshake failed: tls: no certificate"`)}, exitUnreachable, "Unreachable", "cannot reach Temporal at h:1: tls: no certificate: check TEMPORAL_TLS_* and TEMPORAL_API_KEY"},
 		"gone":               {fmt.Errorf("list runs: %w", serviceerror.NewUnavailable("x")), exitUnreachable, "Unreachable", `cannot reach Temporal at t:7233: start one with "errand dev", or set TEMPORAL_ADDRESS`},
 		"no namespace":       {serviceerror.NewNamespaceNotFound("n"), exitUnreachable, "Unreachable", `Temporal at t:7233 has no namespace "n": set --namespace or TEMPORAL_NAMESPACE`},
 		"no worker":          {fmt.Errorf("query: %w", starter.ErrNoReply), exitUnreachable, "Unreachable", `no worker replies on task queue "errand": start one with "errand worker"`},
+		"no worker, late":    {fmt.Errorf("query: %w: %w", starter.ErrNoReply, context.DeadlineExceeded), exitUnreachable, "Unreachable", `no worker replies on task queue "errand": start one with "errand worker"`},
+		"late":               {about("run_1", fmt.Errorf("result of run run_1: %w", context.DeadlineExceeded)), exitUnreachable, "Unreachable", "Temporal at t:7233 does not answer in time: try again"},
+		"not allowed":        {about("run_1", fmt.Errorf("cancel run run_1: %w", serviceerror.NewPermissionDenied("no", ""))), exitFailed, "Error", "Temporal at t:7233 denies this: no: check --namespace and TEMPORAL_API_KEY"},
+		"refused query":      {about("run_1", fmt.Errorf("query status of run run_1: %w", serviceerror.NewQueryFailed("unknown query"))), exitFailed, "Error", "the worker cannot read run run_1: unknown query"},
+		"unreadable answer":  {about("run_1", errors.New("query status of run run_1: unreadable: EOF")), exitFailed, "Error", "run run_1: unreadable: EOF"},
 		"other":              {errors.New("disk full"), exitFailed, "Error", "disk full"},
 	} {
 		if one.err == nil {
@@ -114,7 +125,7 @@ func TestErrorsAreOneLineAndTheirFaultsOneLineEach(t *testing.T) {
 	a := &app{name: "errand", std: streams{out: &out, err: &err}}
 	faults := tools.Faults{{Path: "model", Message: "required"}, {Path: "tools[0].name", Message: "has\x1b[31m a\nbreak"}}
 	require.Equal(t, exitUsage, a.report(&starter.InvalidRequestError{Faults: faults}))
-	require.Equal(t, "errand: the request has 2 faults\n  model: required\n  tools[0].name: has␛[31m a break\n", err.String())
+	require.Equal(t, "errand: the request has 2 faults:\n  model: required\n  tools[0].name: has␛[31m a break\n", err.String())
 	require.Empty(t, out.String())
 }
 
@@ -160,6 +171,9 @@ func TestBadUsageNamesTheFixAndPrintsNoUsage(t *testing.T) {
 		`errand: the answer is not JSON: correct it, or leave --json out to send it as text; see "errand answer --help"`:         {"answer", "r", "{", "--json"},
 		`errand: the message is empty: write a text, - for standard input, or @file; see "errand send --help"`:                   {"send", "r", " "},
 		`errand: --port and --address name the same thing: give one; see "errand dev --help"`:                                    {"dev", "--port", "1", "--address", "a:1"},
+		`errand: --port 0: write a port from 1 to 65535; see "errand dev --help"`:                                                {"dev", "--port", "0"},
+		`errand: --ui-port 65536: write a port from 1 to 65535; see "errand dev --help"`:                                         {"dev", "--ui-port", "65536"},
+		`errand: address "a:0": its port must be from 1 to 65535; see "errand ls --help"`:                                        {"ls", "--address", "a:0"},
 		`errand: --log-level "loud": write debug, info, warn or error; see "errand worker --help"`:                               {"worker", "--log-level", "loud"},
 	} {
 		got := call(t, "errand", nil, "", args...)

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,9 +16,6 @@ import (
 	"errand/starter"
 	"errand/worker"
 )
-
-// lastRun stands for the newest run where an id is wanted.
-const lastRun = "last"
 
 // dialLimit bounds the wait for a server that does not refuse, but is silent.
 const dialLimit = 10 * time.Second
@@ -70,10 +69,23 @@ func (a *app) clientOptions() (client.Options, error) {
 			*set.target = set.fallback
 		}
 	}
-	if !strings.Contains(options.HostPort, ":") {
-		return options, badUsage("address %q: write host:port, for example %s", options.HostPort, defaultAddress)
+	return options, checkAddress(options.HostPort)
+}
+
+// checkAddress finds what cannot be meant; the rest is for the dialler, which
+// knows other forms than host:port too.
+func checkAddress(address string) error {
+	if !strings.Contains(address, ":") {
+		return badUsage("address %q: write host:port, for example %s", address, defaultAddress)
 	}
-	return options, nil
+	_, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil
+	}
+	if port, err := strconv.Atoi(text); err == nil && !isPort(port) {
+		return badUsage("address %q: its port must be from 1 to %d", address, mostPort)
+	}
+	return nil
 }
 
 // environment lets the profiles of the temporal CLI read this invocation's
@@ -108,36 +120,28 @@ func (a *app) dial(ctx context.Context, options client.Options, logger *zap.Logg
 
 func (c *connection) close() { c.client.Close() }
 
-// run is the handle of the run that an argument names.
-func (c *connection) run(ctx context.Context, id string) (*starter.Run, error) {
-	if id != lastRun {
-		return c.starter.Attach(id), nil
-	}
-	for newest, err := range c.starter.List(ctx, starter.ListQuery{Limit: 1}) {
-		if err != nil {
-			return nil, err
-		}
-		return c.starter.Attach(newest.ID), nil
-	}
-	return nil, fmt.Errorf("task queue %q has had no runs: %w", c.queue, starter.ErrNotFound)
-}
-
 // staleAfter is when a worker that has not asked for work counts as gone. The
 // server lists it for five minutes; a live one asks again every minute.
 const staleAfter = 75 * time.Second
 
 // workers counts those that wait for runs.
 func (c *connection) workers(ctx context.Context) (int, error) {
+	live, err := c.pollers(ctx)
+	return len(live), err
+}
+
+// pollers are the names of the workers that wait for runs.
+func (c *connection) pollers(ctx context.Context) ([]string, error) {
 	limited, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
 	queue, err := c.client.DescribeTaskQueue(limited, c.queue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	live := 0
+	var live []string
 	for _, poller := range queue.GetPollers() {
 		if time.Since(poller.GetLastAccessTime().AsTime()) < staleAfter {
-			live++
+			live = append(live, poller.GetIdentity())
 		}
 	}
 	return live, nil
@@ -160,7 +164,7 @@ func (a *app) withRun(ctx context.Context, id string, do func(*connection, *star
 		if err != nil {
 			return err
 		}
-		return do(c, run)
+		return about(run.ID(), do(c, run))
 	})
 }
 

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
 	"go.uber.org/zap"
 
 	"errand/cmd/errand/devserver"
+	"errand/cmd/errand/show"
 	"errand/worker"
 )
 
@@ -51,6 +53,9 @@ func (a *app) devCommand() *cobra.Command {
 					f.ownServer = "--" + name
 				}
 			}
+			if err := f.checkPorts(cmd.Flags().Changed); err != nil {
+				return err
+			}
 			if f.prepare {
 				return a.prepareDev(ctx)
 			}
@@ -66,6 +71,20 @@ func (a *app) devCommand() *cobra.Command {
 	flags.BoolVar(&f.prepare, "prepare", false, "install what dev needs, print where it is, and end")
 	flags.StringVar(&f.logLevel, "log-level", "warn", "of the worker, on standard error: debug, info, warn or error")
 	return command
+}
+
+// checkPorts wants what is given to be a port. Zero, which elsewhere means any
+// free one, would leave other commands without a way to find the server.
+func (f devFlags) checkPorts(given func(flag string) bool) error {
+	for _, one := range []struct {
+		name string
+		port int
+	}{{"port", f.port}, {"ui-port", f.uiPort}} {
+		if given(one.name) && !isPort(one.port) {
+			return badUsage("--%s %d: write a port from 1 to %d", one.name, one.port, mostPort)
+		}
+	}
+	return nil
 }
 
 func (a *app) prepareDev(ctx context.Context) error {
@@ -90,7 +109,6 @@ func (a *app) dev(ctx context.Context, f devFlags) error {
 	if err != nil {
 		return err
 	}
-	logger = logger.WithOptions(zap.AddStacktrace(zap.PanicLevel)) // people read this log
 	options, err := a.devOptions(f)
 	if err != nil {
 		return err
@@ -109,6 +127,9 @@ func (a *app) dev(ctx context.Context, f devFlags) error {
 	if err := a.showSite(site); err != nil {
 		return err
 	}
+	if server == nil && !f.noWorker {
+		a.warnOfWorkers(ctx, &connection{client: connected, queue: config.Temporal.TaskQueue})
+	}
 	if f.noWorker {
 		return untilEnd(ctx, server, func(ctx context.Context) error {
 			<-ctx.Done()
@@ -120,6 +141,17 @@ func (a *app) dev(ctx context.Context, f devFlags) error {
 		return err
 	}
 	return untilEnd(ctx, server, w.Run)
+}
+
+// warnOfWorkers tells of workers that are on the task queue already: on a
+// server that has been there before, they may be anybody's.
+func (a *app) warnOfWorkers(ctx context.Context, c *connection) {
+	others, err := c.pollers(ctx)
+	if err != nil || len(others) == 0 {
+		return // the worker will say itself that it reaches no server
+	}
+	a.notice("%s task queue %q has %s already, or had a minute ago (%s): runs may go there, to other models and tools",
+		a.paint(a.std.errTerminal).Wait("warning:"), c.queue, show.Count(len(others), "worker"), show.Short(strings.Join(others, ", "), 100))
 }
 
 // untilEnd runs work until ctx ends or the server does.
@@ -136,7 +168,7 @@ func untilEnd(ctx context.Context, server *devserver.Server, work func(context.C
 		return err
 	case <-server.Done():
 		cancel()
-		return errors.Join(fmt.Errorf("the Temporal development server has ended:\n%s", server.LastOutput()), <-ended)
+		return errors.Join(server.Ended(), <-ended)
 	}
 }
 

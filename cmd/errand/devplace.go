@@ -51,7 +51,9 @@ func (a *app) devServer(ctx context.Context, options *client.Options, f devFlags
 	begin := time.Now()
 	server, err := devserver.Start(ctx, settings)
 	if err != nil {
-		return nil, inUse(err, options.HostPort)
+		// The text alone: what the last look at the server met is no reason to
+		// say that one should be started.
+		return nil, errors.New(inUse(err, options.HostPort).Error())
 	}
 	a.progress("It answers after %d ms.", time.Since(begin).Milliseconds())
 	return server, nil
@@ -66,15 +68,17 @@ func (a *app) progress(format string, args ...any) {
 
 // uiPort is the port of the Web UI: as given, or beside the server's.
 func uiPort(address string, given int) (int, error) {
-	if given != 0 {
-		return given, nil
-	}
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return 0, fmt.Errorf("address %q: want host:port: %w", address, err)
 	}
 	number, err := strconv.Atoi(port)
-	if err != nil || number+uiOffset > 65535 {
+	switch {
+	case given != 0 && given == number:
+		return 0, badUsage("--ui-port %d: the server itself listens there: choose another one", given)
+	case given != 0:
+		return given, nil
+	case err != nil || !isPort(number+uiOffset):
 		return 0, fmt.Errorf("no default port for the Web UI beside %s: name one with --ui-port", address)
 	}
 	return number + uiOffset, nil

@@ -74,8 +74,9 @@ func TestARunPrintsItsTextAndItsProgressApart(t *testing.T) {
 		"--exec", `stock=/bin/sh -c 'read a; echo "$a $ERRAND_TOOL $ERRAND_KEY"'`, "--exec", `bad=/bin/sh -c 'echo oops >&2; exit 4'`)
 	require.Equal(t, exitOK, got.code, got.err)
 	require.Equal(t, "12 in stock\n", got.out)
-	require.Contains(t, got.err, p.id+"\n")
-	require.Contains(t, got.err, "→ stock (call_stock), arguments 12 B, for the client\n")
+	require.True(t, strings.HasPrefix(got.err, "run "+p.id+"\n"), got.err)
+	require.Contains(t, got.err, "→ stock (call_stock), for the client\n")
+	require.NotContains(t, got.err, "←")
 	require.Contains(t, got.err, "✓ now (call_now) succeeded: ")
 	require.Contains(t, got.err, "✗ bad (call_bad) failed: ExecutionFailed, ")
 	require.Contains(t, got.err, "run completed after ")
@@ -89,11 +90,12 @@ func TestARunPrintsItsTextAndItsProgressApart(t *testing.T) {
 	tailed := p.call(t, "tail", p.id, "--after", "2", "-o", "json")
 	require.Equal(t, exitOK, tailed.code, tailed.err)
 	require.True(t, strings.HasPrefix(tailed.out, `{"seq":3,`), tailed.out)
+	require.Contains(t, p.call(t, "tail", p.id).out, "← result of now (call_now) is item 4\n")
 	require.Contains(t, tailed.out, `"type":"run_end"`)
 
 	again := p.call(t, "run", "x", "--run-id", p.id)
 	require.Equal(t, exitFailed, again.code)
-	require.Contains(t, again.err, "already started: choose another --run-id")
+	require.Contains(t, again.err, "was already started: choose another --run-id")
 }
 
 func TestEveryEndHasItsExitCode(t *testing.T) {
@@ -109,24 +111,28 @@ func TestEveryEndHasItsExitCode(t *testing.T) {
 		code int
 		err  string
 	}{
-		"completed":       {[]string{"run", "hi"}, exitOK, ""},
-		"failed":          {[]string{"run", "fail"}, exitFailed, "failed: ModelRejected: model answered 400 (model_not_found): no such model\n"},
-		"incomplete":      {[]string{"run", "--file", loop}, exitIncomplete, "is incomplete: max_rounds\n"},
-		"unknown tool":    {[]string{"run", "hi", "--tool", "nosuch"}, exitUsage, "\n  tools[0].name: no platform tool \"nosuch\" is registered"},
-		"invalid request": {[]string{"run", "--file", file(t, `{"input":7}`)}, exitUsage, "errand: the request has 2 faults\n  model: required: the name of a model\n  input: must be text"},
-		"unknown run":     {[]string{"show", "nosuch"}, exitUnknownRun, `list the runs with "errand ls"`},
-		"unknown, tailed": {[]string{"tail", "nosuch"}, exitUnknownRun, "no such run"},
-		"unknown, asked":  {[]string{"answer", "nosuch", "x"}, exitUnknownRun, "no such run"},
-		"no namespace":    {[]string{"ls", "--namespace", "nowhere"}, exitUnreachable, `has no namespace "nowhere"`},
+		"completed":        {[]string{"run", "hi"}, exitOK, ""},
+		"failed":           {[]string{"run", "fail"}, exitFailed, "round 1\nerrand: run failed (ModelRejected): model answered 400 (model_not_found): no such model\n"},
+		"incomplete":       {[]string{"run", "--file", loop}, exitIncomplete, "\nerrand: run incomplete: max_rounds\n"},
+		"unknown tool":     {[]string{"run", "hi", "--tool", "nosuch"}, exitUsage, "\nerrand: the request has 1 fault:\n  tools[0].name: no platform tool \"nosuch\" is registered"},
+		"invalid request":  {[]string{"run", "--file", file(t, `{"input":7}`)}, exitUsage, "errand: the request has 2 faults:\n  model: required: the name of a model\n  input: must be text"},
+		"unknown run":      {[]string{"show", "nosuch"}, exitUnknownRun, "errand: no such run: nosuch; list the runs with \"errand ls\"\n"},
+		"unknown, tailed":  {[]string{"tail", "nosuch"}, exitUnknownRun, "errand: no such run: nosuch;"},
+		"unknown, asked":   {[]string{"answer", "nosuch", "x"}, exitUnknownRun, "errand: no such run: nosuch;"},
+		"unknown, watched": {[]string{"attach", "nosuch"}, exitUnknownRun, "errand: no such run: nosuch;"},
+		"no namespace":     {[]string{"ls", "--namespace", "nowhere"}, exitUnreachable, `has no namespace "nowhere"`},
 	} {
 		got := p.call(t, one.args...)
 		require.Equal(t, one.code, got.code, "%s: %s", name, got.err)
 		require.Contains(t, got.err, one.err, name)
+		if one.code == exitUnknownRun {
+			require.Equal(t, 1, strings.Count(got.err, "\n"), got.err)
+		}
 	}
 	got := p.call(t, "run", "fail", "-o", "json")
 	require.Equal(t, exitFailed, got.code)
 	require.Contains(t, got.out, `"status":"failed"`)
-	require.Regexp(t, `^\{"error":\{"message":"run \S+ failed: .*","type":"ModelRejected","faults":\[\]\}\}\n$`, got.err)
+	require.Regexp(t, `^\{"error":\{"message":"run failed \(ModelRejected\): .*","type":"ModelRejected","faults":\[\]\}\}\n$`, got.err)
 }
 
 func TestJSONEventsComeBeforeTheResult(t *testing.T) {

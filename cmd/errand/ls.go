@@ -103,7 +103,7 @@ func (c *connection) list(ctx context.Context, query starter.ListQuery, f lsFlag
 		if f.pending {
 			report, err := c.starter.Attach(one.ID).Status(ctx)
 			if err != nil {
-				return nil, err
+				return nil, about(one.ID, err)
 			}
 			if len(report.Actions)+len(report.Approvals) == 0 || report.Status.Terminal() {
 				continue

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -93,7 +94,7 @@ func (a *app) explain(err error) problem {
 	if p, ok := a.explainConnection(err); ok {
 		return p
 	}
-	return problem{err.Error(), typeOther, nil, exitFailed}
+	return problem{plain(err), typeOther, nil, exitFailed}
 }
 
 func (a *app) commandPath() string {
@@ -117,9 +118,9 @@ func explainEnd(r *workflows.Result) problem {
 		if r.Incomplete != nil {
 			reason = r.Incomplete.Reason
 		}
-		return problem{fmt.Sprintf("run %s is incomplete: %s", r.ID, reason), typeIncomplete, nil, exitIncomplete}
+		return problem{"run incomplete: " + reason, typeIncomplete, nil, exitIncomplete}
 	case workflows.Cancelled:
-		return problem{fmt.Sprintf("run %s was cancelled", r.ID), typeCancelled, nil, exitCancelled}
+		return problem{"run cancelled", typeCancelled, nil, exitCancelled}
 	default:
 		return explainFailure(r)
 	}
@@ -127,35 +128,19 @@ func explainEnd(r *workflows.Result) problem {
 
 func explainFailure(r *workflows.Result) problem {
 	if r.Error == nil {
-		return problem{fmt.Sprintf("run %s ended: %s", r.ID, r.Status), typeOther, nil, exitFailed}
+		return problem{fmt.Sprintf("run %s; it does not say why", r.Status), typeOther, nil, exitFailed}
 	}
-	p := problem{fmt.Sprintf("run %s failed: %s: %s", r.ID, r.Error.Code, r.Error.Message), r.Error.Code, r.Error.Faults, exitFailed}
-	if len(p.Faults) > 0 {
-		p.Message = fmt.Sprintf("run %s failed: its request has %s", r.ID, faults(p.Faults))
+	p := problem{fmt.Sprintf("run failed (%s): %s", r.Error.Code, r.Error.Message), r.Error.Code, r.Error.Faults, exitFailed}
+	switch {
+	case len(p.Faults) > 0:
+		p.Message = "the request has " + faults(p.Faults)
+	case p.Type == "":
+		p.Message, p.Type = "run failed: "+r.Error.Message, typeOther
 	}
 	if r.Error.Code == workflows.ErrInvalidRequest {
 		p.code = exitUsage
 	}
 	return p
-}
-
-// explainRefusal is for what a run said no to.
-func (a *app) explainRefusal(err error) (problem, bool) {
-	var refused *starter.RefusedError
-	var closed *starter.ClosedError
-	switch {
-	case errors.As(err, &refused):
-		return problem{refused.Error(), typeRefused, nil, exitRefused}, true
-	case errors.Is(err, starter.ErrEnded):
-		return problem{"refused: the run has ended and takes nothing more", typeRefused, nil, exitRefused}, true
-	case errors.Is(err, starter.ErrNotFound):
-		return problem{fmt.Sprintf("%s: list the runs with %q", err, a.usage("ls")), typeUnknownRun, nil, exitUnknownRun}, true
-	case errors.Is(err, starter.ErrAlreadyStarted):
-		return problem{fmt.Sprintf("%s: choose another --run-id, or watch it with %q", err, a.usage("attach")), typeOther, nil, exitFailed}, true
-	case errors.As(err, &closed):
-		return problem{fmt.Sprintf("the run was closed from outside: %s", closed.Status), typeOther, nil, exitFailed}, true
-	}
-	return problem{}, false
 }
 
 // explainConnection is for what the server or the workers did not do.
@@ -165,6 +150,9 @@ func (a *app) explainConnection(err error) (problem, bool) {
 		down        *serviceerror.Unavailable
 		namespace   *serviceerror.NamespaceNotFound
 		dialling    *net.OpError
+		late        *serviceerror.DeadlineExceeded
+		denied      *serviceerror.PermissionDenied
+		query       *serviceerror.QueryFailed
 	)
 	switch {
 	case errors.As(err, &namespace):
@@ -175,6 +163,12 @@ func (a *app) explainConnection(err error) (problem, bool) {
 		return a.unreachable(a.address, err), true
 	case errors.Is(err, starter.ErrNoReply):
 		return problem{fmt.Sprintf("no worker replies on task queue %q: start one with %q", a.taskQueue(), a.usage("worker")), typeUnreachable, nil, exitUnreachable}, true
+	case errors.As(err, &late), errors.Is(err, context.DeadlineExceeded) && runOf(err) != "":
+		return problem{fmt.Sprintf("Temporal at %s does not answer in time: try again", a.address), typeUnreachable, nil, exitUnreachable}, true
+	case errors.As(err, &denied):
+		return problem{fmt.Sprintf("Temporal at %s denies this: %s: check --namespace and TEMPORAL_API_KEY", a.address, denied.Message), typeOther, nil, exitFailed}, true
+	case errors.As(err, &query):
+		return problem{fmt.Sprintf("the worker cannot read run %s: %s", runOf(err), query.Message), typeOther, nil, exitFailed}, true
 	}
 	return problem{}, false
 }

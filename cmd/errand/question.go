@@ -39,7 +39,7 @@ func (q *questions) ask(one *question) {
 		s.tell(s.paint.Bad("  the answer was not delivered: no worker replies"))
 		q.again(one)
 	default:
-		s.tell(s.paint.Bad("  not delivered: " + show.Line(err.Error())))
+		s.tell(s.paint.Bad("  not delivered: " + show.Line(plain(about(s.run.ID(), err)))))
 		s.tell(s.hints.of(one))
 	}
 }

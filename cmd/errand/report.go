@@ -26,7 +26,11 @@ func (a *app) report(err error) int {
 	if p.code == exitDetached {
 		mark = a.name + ":"
 	}
-	_, _ = fmt.Fprintf(a.std.err, "%s %s\n", mark, show.Block(p.Message))
+	message := show.Block(p.Message)
+	if len(p.Faults) > 0 {
+		message += ":"
+	}
+	_, _ = fmt.Fprintf(a.std.err, "%s %s\n", mark, message)
 	for _, fault := range p.Faults {
 		_, _ = fmt.Fprintf(a.std.err, "  %s\n", show.Line(fault.String()))
 	}

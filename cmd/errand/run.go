@@ -92,12 +92,12 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 	return a.withConnection(ctx, func(c *connection) error {
 		run, err := c.starter.Start(ctx, request, options...)
 		if err != nil {
-			return err
+			return about(f.id, err)
 		}
 		if f.detach {
 			return a.showDetached(c, run.ID())
 		}
-		return a.stay(ctx, c, run, programs, f.session.events)
+		return about(run.ID(), a.stay(ctx, c, run, programs, f.session.events))
 	})
 }
 

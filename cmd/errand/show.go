@@ -39,7 +39,10 @@ open and how to answer it, tokens, and what went wrong.`,
 					return err
 				}
 				if a.json() {
-					return a.document(known)
+					if err := a.document(known); err != nil {
+						return err
+					}
+					return known.closed()
 				}
 				view := show.View{Paint: a.paint(a.std.outTerminal), Limit: showLimit, Traces: traces, Zone: time.Local}
 				if full {
@@ -47,7 +50,10 @@ open and how to answer it, tokens, and what went wrong.`,
 				}
 				h := a.hints(run.ID())
 				view.Answer, view.Approve = h.answer, h.approve
-				return view.Write(a.std.out, known.transcript())
+				if err := view.Write(a.std.out, known.transcript()); err != nil {
+					return err
+				}
+				return known.closed()
 			})
 		},
 	}
@@ -62,8 +68,20 @@ type knowledge struct {
 	Status workflows.StatusReport `json:"status"`
 	Items  []json.RawMessage      `json:"items"`
 	Traces []tools.Trace          `json:"traces"`
-	// Result is null while the run goes on.
+	// Result is null while the run goes on, and for one that was closed from
+	// outside.
 	Result *workflows.Result `json:"result"`
+	// warning says what is not known.
+	warning string
+}
+
+// closed is the error of a run that was closed from outside: what is shown of
+// it is all that there will be.
+func (k knowledge) closed() error {
+	if k.Status.Status == starter.Terminated || k.Status.Status == starter.TimedOut {
+		return &starter.ClosedError{Status: k.Status.Status}
+	}
+	return nil
 }
 
 // learn asks the run. One that has ended can be shown without any worker: its
@@ -76,6 +94,10 @@ func learn(ctx context.Context, run *starter.Run) (knowledge, error) {
 			return known, err
 		}
 		result, resultErr := ended(ctx, run)
+		var closed *starter.ClosedError
+		if errors.As(resultErr, &closed) {
+			return fromOutside(run.ID(), closed.Status), nil
+		}
 		if resultErr != nil {
 			return known, err
 		}
@@ -108,6 +130,15 @@ func fromResult(r *workflows.Result) knowledge {
 	return knowledge{Status: report, Items: r.Output, Traces: r.Run.Traces, Result: r}
 }
 
+// fromOutside is what the server alone can tell of a run that was closed from
+// outside.
+func fromOutside(id string, status workflows.Status) knowledge {
+	known := fromResult(&workflows.Result{ID: id, Status: status})
+	known.Items, known.Traces, known.Result = []json.RawMessage{}, []tools.Trace{}, nil
+	known.warning = "no worker replies, so nothing more can be told"
+	return known
+}
+
 func collect[T any](all iter.Seq2[T, error], into []T) ([]T, error) {
 	for one, err := range all {
 		if err != nil {
@@ -130,6 +161,9 @@ func (k knowledge) transcript() show.Transcript {
 		}
 	} else if k.Status.LastError != "" {
 		t.Warnings = []string{"last error: " + k.Status.LastError}
+	}
+	if k.warning != "" {
+		t.Warnings = append(t.Warnings, k.warning)
 	}
 	return t
 }

@@ -18,14 +18,14 @@ func (a *app) stay(ctx context.Context, c *connection, run *starter.Run, program
 	defer release()
 	s := a.newSession(run, programs)
 	s.signals = signals
-	s.idle = a.newIdle(c, idlePatience)
+	s.idle = a.newRunIdle(c, run.ID())
 	if events {
 		s.event = func(e workflows.Event) error { return a.document(e) }
 	}
 	if !a.json() {
-		s.tell(s.paint.Bold(show.Line(run.ID())))
+		s.tell("run " + s.paint.Bold(show.Line(run.ID())))
 		if ui := webUI(c.address, c.namespace, run.ID()); ui != "" {
-			s.tell(s.paint.Dim(ui))
+			s.tell("Web UI: " + ui)
 		}
 	}
 	result, err := s.accompany(ctx)
@@ -46,7 +46,7 @@ func (a *app) newSession(run followed, programs programs) *session {
 		s.tell = s.person.Say
 	}
 	if !a.json() {
-		progress := &show.Progress{Paint: paint}
+		progress := &show.Progress{Paint: paint, Brief: true}
 		s.event = func(e workflows.Event) error {
 			if line := progress.Line(e); line != "" {
 				s.tell(line)

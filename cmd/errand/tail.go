@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,10 +43,14 @@ func (a *app) tailCommand() *cobra.Command {
 func (a *app) tail(ctx context.Context, c *connection, run *starter.Run, after int) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	watching := a.newIdle(c, idlePatience)
+	watching := a.newRunIdle(c, run.ID())
 	go watching.watch(ctx, func(line string) { a.notice("%s", line) })
 	write := a.eventWriter()
 	for event, err := range run.Follow(ctx, after) {
+		var closed *starter.ClosedError
+		if errors.As(err, &closed) {
+			break // the result, if there is one, says more
+		}
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,11 @@ const (
 	uiOffset = 1000
 	// uiLook bounds the look whether a Web UI listens.
 	uiLook = 200 * time.Millisecond
+	// mostPort is the highest number that a port can have.
+	mostPort = 65535
 )
+
+func isPort(number int) bool { return number >= 1 && number <= mostPort }
 
 // connectionFailed tells whether a dial failed for want of a server.
 func connectionFailed(err error) bool {

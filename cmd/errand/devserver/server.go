@@ -31,6 +31,18 @@ func (s *Server) Done() <-chan struct{} { return s.child.Done() }
 // LastOutput is the end of what the server wrote, to explain why it ended.
 func (s *Server) LastOutput() string { return s.output.lines(tailLines) }
 
+// Ended is the error of a server that has ended by itself, with the last that
+// it wrote.
+func (s *Server) Ended() error { return s.explained(errors.New("the Temporal dev server has ended")) }
+
+// explained adds to an error what the server wrote last, if it wrote anything.
+func (s *Server) explained(err error) error {
+	if said := s.LastOutput(); said != "" {
+		return fmt.Errorf("%w:\n%s", err, said)
+	}
+	return err
+}
+
 // Kill ends the server at once and waits for that. It is what a crash does.
 func (s *Server) Kill() {
 	select {

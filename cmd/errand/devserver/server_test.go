@@ -139,8 +139,16 @@ func TestAServerThatEndsEarlyExplainsItself(t *testing.T) {
 	_, err := devserver.Start(t.Context(), devserver.Options{
 		UIPort: devserver.NoUI, ExtraDynamicConfig: map[string]string{"some.key": "not JSON"},
 	})
-	require.ErrorContains(t, err, "ended while it started (exit status 1)")
+	require.ErrorContains(t, err, "ended while it started (exit status 1):\n")
 	require.ErrorContains(t, err, "invalid dynamic config values", "its own words are in the error")
+}
+
+func TestAServerThatEndsWithoutAWordIsToldInOneLine(t *testing.T) {
+	t.Parallel()
+	silent := script(t, "silent", "exit 1")
+	_, err := devserver.Start(t.Context(), devserver.Options{Binary: silent, UIPort: devserver.NoUI})
+	require.Error(t, err)
+	require.Regexp(t, `\Athe Temporal dev server for \S+ ended while it started \(exit status 1\)\z`, err.Error())
 }
 
 func TestStartStopsWaitingWhenItsContextEnds(t *testing.T) {

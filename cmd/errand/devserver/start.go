@@ -146,7 +146,7 @@ func (s *Server) waitUntilReady(ctx context.Context, namespace string, place pla
 
 func (s *Server) notReady(cause, last error) error {
 	if errors.Is(cause, errEnded) {
-		return fmt.Errorf("the Temporal dev server for %s ended while it started (%w):\n%s", s.Address, s.child.Err(), s.LastOutput())
+		return s.explained(fmt.Errorf("the Temporal dev server for %s ended while it started (%w)", s.Address, s.child.Err()))
 	}
-	return fmt.Errorf("the Temporal dev server at %s does not answer: %w (last try: %w)\n%s", s.Address, cause, last, s.LastOutput())
+	return s.explained(fmt.Errorf("the Temporal dev server at %s does not answer: %w (last try: %w)", s.Address, cause, last))
 }

@@ -13,6 +13,9 @@ import (
 // started, so give it the events in order.
 type Progress struct {
 	Paint Paint
+	// Brief leaves out what is told again soon after: where a result stands in
+	// the conversation, and the end of a run that did not complete.
+	Brief bool
 	// Clock puts the time of each event before its line, in this zone; nil
 	// leaves it out.
 	Clock *time.Location
@@ -59,12 +62,18 @@ func (p *Progress) text(e workflows.Event) string {
 	case workflows.EventToolEnd:
 		return p.end(e)
 	case workflows.EventToolResult:
+		if p.Brief {
+			return ""
+		}
 		return p.result(e)
 	case workflows.EventRejected:
 		return fmt.Sprintf("  %s rejected%s", paint.Bad("!"), because(e.Reason))
 	case workflows.EventRoundEnd:
 		return ""
 	case workflows.EventRunEnd:
+		if p.Brief && e.Status != string(workflows.Completed) {
+			return ""
+		}
 		return p.over(e)
 	}
 	return fmt.Sprintf("  %s %s", paint.Dim("·"), Line(string(e.Type)))
@@ -86,16 +95,22 @@ func (p *Progress) call(e workflows.Event) string {
 	return name + p.Paint.Dim(" ("+Line(e.ToolCallID)+")")
 }
 
+// largeArguments is from where on their size is worth telling.
+const largeArguments = 1 << 10
+
 func (p *Progress) start(e workflows.Event) string {
 	if p.calls == nil {
 		p.calls = map[callKey]time.Time{}
 	}
 	p.calls[callKey{e.Round, e.ToolCallID}] = e.At
-	whose := ""
-	if e.Owner == tools.OwnedByClient {
-		whose = ", for the client"
+	text := fmt.Sprintf("  %s %s", p.Paint.Dim("→"), p.call(e))
+	if e.Size >= largeArguments {
+		text += ", arguments " + Size(e.Size)
 	}
-	return fmt.Sprintf("  %s %s, arguments %s%s", p.Paint.Dim("→"), p.call(e), Size(e.Size), whose)
+	if e.Owner == tools.OwnedByClient {
+		text += ", for the client"
+	}
+	return text
 }
 
 func (p *Progress) end(e workflows.Event) string {

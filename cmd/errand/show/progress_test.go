@@ -23,7 +23,7 @@ func events() []workflows.Event {
 		{Type: workflows.EventRunStart, At: at(0), Status: "in_progress"},
 		{Type: workflows.EventRoundStart, At: at(1), Round: 1},
 		{Type: workflows.EventMessage, At: at(900), Round: 1, Size: 1600},
-		{Type: workflows.EventToolStart, At: at(1000), Round: 1, ToolCallID: "call_a", Tool: "read_file", Owner: tools.OwnedByGateway, Size: 34},
+		{Type: workflows.EventToolStart, At: at(1000), Round: 1, ToolCallID: "call_a", Tool: "read_file", Owner: tools.OwnedByGateway, Size: 1234},
 		{Type: workflows.EventToolStart, At: at(1000), Round: 1, ToolCallID: "call_b", Tool: "lookup", Owner: tools.OwnedByClient, Size: 2},
 		{Type: workflows.EventApprovalAsked, At: at(1001), Round: 1, ToolCallID: "call_a", Tool: "read_file", ApprovalID: "apr_1_0", Reason: "outside the root"},
 		{Type: workflows.EventManifest, At: at(1001), Round: 1, ToolCallID: "call_b", Tool: "lookup", ActionID: "act_1_1"},
@@ -41,8 +41,8 @@ func events() []workflows.Event {
 const progress = `run started
 round 1
   · message, 1.6 KiB
-  → read_file (call_a), arguments 34 B
-  → lookup (call_b), arguments 2 B, for the client
+  → read_file (call_a), arguments 1.2 KiB
+  → lookup (call_b), for the client
   ? read_file (call_a) waits for approval: apr_1_0: outside the root
   ? lookup (call_b) waits for an answer: act_1_1
   … read_file (call_a) 50 %
@@ -58,6 +58,15 @@ func TestEveryEventIsOneReadableLine(t *testing.T) {
 	t.Parallel()
 	var p show.Progress
 	require.Equal(t, progress, lines(&p))
+}
+
+func TestBriefProgressLeavesOutWhatFollows(t *testing.T) {
+	t.Parallel()
+	p := show.Progress{Brief: true}
+	want := strings.Replace(progress, "  ← result of read_file (call_a) is item 3\n", "", 1)
+	want = strings.Replace(want, "run incomplete after 1 min 3 s: max_rounds\n", "", 1)
+	require.Equal(t, want, lines(&p))
+	require.Equal(t, "run completed after 1 min 4 s", p.Line(workflows.Event{Type: workflows.EventRunEnd, At: at(64000), Status: "completed"}))
 }
 
 func TestProgressCanTellTheTime(t *testing.T) {
@@ -84,7 +93,7 @@ func TestWhatAModelWritesCannotCommandTheTerminal(t *testing.T) {
 	t.Parallel()
 	var p show.Progress
 	line := p.Line(workflows.Event{Type: workflows.EventToolStart, Tool: "a\x1b[2Jb\nc\u202ed", ToolCallID: "x\r\ny\u009b"})
-	require.Equal(t, "  → a␛[2Jb c\uFFFDd (x y\uFFFD), arguments 0 B", line)
+	require.Equal(t, "  → a␛[2Jb c\uFFFDd (x y\uFFFD)", line)
 	require.Equal(t, "one\n\ttwo␇", show.Block("one\r\n\ttwo\a"))
 }
 

@@ -148,7 +148,11 @@ func (s *script) closing() {
 	t, paint := s.transcript, s.view.Paint
 	s.line("\n%s %d in, %d out", paint.Dim("tokens:"), t.Usage.InputTokens, t.Usage.OutputTokens)
 	if t.Error != nil {
-		s.line("%s %s: %s", paint.Bad("error:"), Line(t.Error.Code), Line(t.Error.Message))
+		text := Line(t.Error.Message)
+		if n := len(t.Error.Faults); n > 0 { // they are the message
+			text = Count(n, "fault") + " in the request"
+		}
+		s.line("%s %s: %s", paint.Bad("error:"), Line(t.Error.Code), text)
 		for _, fault := range t.Error.Faults {
 			s.line("  %s", Line(fault.String()))
 		}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/api/serviceerror"
+
+	"errand/starter"
+	"errand/workflows"
+)
+
+// lastRun stands for the newest run where an id is wanted.
+const lastRun = "last"
+
+// run is the handle of the run that an argument names.
+func (c *connection) run(ctx context.Context, id string) (*starter.Run, error) {
+	if id != lastRun {
+		return c.starter.Attach(id), c.check(ctx, id)
+	}
+	for newest, err := range c.starter.List(ctx, starter.ListQuery{Limit: 1}) {
+		if err != nil {
+			return nil, err
+		}
+		return c.starter.Attach(newest.ID), nil
+	}
+	return nil, &noRunsError{c.queue}
+}
+
+// check fails if it is certain that an id is not one of a run. A server that is
+// away for the moment is met, and waited for, by what comes after it.
+func (c *connection) check(ctx context.Context, id string) error {
+	limited, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	found, err := c.client.DescribeWorkflow(limited, id, "")
+	var unknown *serviceerror.NotFound
+	switch {
+	case errors.As(err, &unknown):
+		return about(id, starter.ErrNotFound)
+	case err == nil && found.WorkflowType.Name != workflows.TypeRun:
+		return about(id, &otherKindError{found.WorkflowType.Name})
+	}
+	return nil
+}
+
+// otherKindError says that an id is one of a workflow that is no run.
+type otherKindError struct{ kind string }
+
+func (e *otherKindError) Error() string {
+	return fmt.Sprintf("a workflow of type %q has this id", e.kind)
+}
+func (e *otherKindError) Unwrap() error { return starter.ErrNotFound }
+
+// noRunsError says that there is no newest run.
+type noRunsError struct{ queue string }
+
+func (e *noRunsError) Error() string { return fmt.Sprintf("task queue %q has had no runs", e.queue) }
+func (e *noRunsError) Unwrap() error { return starter.ErrNotFound }

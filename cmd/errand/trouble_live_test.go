@@ -1,0 +1,106 @@
+package main
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/test/harness"
+	"errand/workflows"
+)
+
+func TestARunThatIsHeldUpSaysWhy(t *testing.T) {
+	t.Parallel()
+	p := setUp(t, harness.Always(harness.Failure(503, "overloaded", "busy")))
+	require.Equal(t, exitOK, p.call(t, "run", "-d", "hi", "--run-id", p.id).code)
+	a := &app{name: "errand", environ: p.environ, flags: globals{output: outputText}}
+	c, err := a.connect(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(c.close)
+	run := c.starter.Attach(p.id)
+	s := a.newSession(run, nil)
+	s.idle = a.newRunIdle(c, p.id)
+	s.idle.patience = time.Millisecond
+	said := &told{}
+	var once sync.Once
+	said.on = func(line string) {
+		if strings.Contains(line, "the model") {
+			once.Do(func() { require.NoError(t, run.Cancel(t.Context())) })
+		}
+	}
+	s.tell = said.tell
+	result, err := s.accompany(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, workflows.Cancelled, result.Status)
+	require.Regexp(t, `(?m)^  … the model refuses for now \(attempt \d+ of 10\): 503 \(overloaded\): busy; it is tried again$`, said.text())
+
+	a.flags.output = outputJSON
+	require.Nil(t, a.newRunIdle(c, p.id).troubles, "scripts are spared")
+}
+
+func TestAnActivityGoesByItsSummary(t *testing.T) {
+	t.Parallel()
+	p := setUp(t, harness.Rounds(harness.Call("now", "{}"), harness.Say("late")))
+	require.Equal(t, exitOK, p.call(t, "run", "hi", "--tool", "now", "--run-id", p.id).code)
+	a := &app{name: "errand", environ: p.environ}
+	c, err := a.connect(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(c.close)
+	found, err := c.client.DescribeWorkflow(t.Context(), p.id, "")
+	require.NoError(t, err)
+	require.Equal(t, "round 1 · now {}", c.summary(t.Context(), found.RawResponse, "1/0/execute"))
+	require.Equal(t, "activity 7/7/execute", c.summary(t.Context(), found.RawResponse, "7/7/execute"))
+}
+
+func TestARunThatWasClosedFromOutsideIsShownAndFails(t *testing.T) {
+	t.Parallel()
+	p := setUp(t, harness.Always(harness.Call("ask", "{}")))
+	request := file(t, `{"model":"m","input":"go","tools":[{"type":"function","name":"ask"}]}`)
+	require.Equal(t, exitOK, p.call(t, "run", "-d", "--file", request, "--run-id", p.id).code)
+	p.waitForCalls(t, p.id, 1)
+	a := &app{name: "errand", environ: p.environ}
+	c, err := a.connect(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(c.close)
+	require.NoError(t, c.client.TerminateWorkflow(t.Context(), p.id, "", "test"))
+
+	const told = "errand: run terminated: it was closed from outside and has no result\n"
+	shown := p.call(t, "show", p.id)
+	require.Equal(t, exitFailed, shown.code)
+	require.True(t, strings.HasPrefix(shown.out, p.id+" · terminated · 1 round\n"), shown.out)
+	require.NotContains(t, shown.out, "answer:")
+	require.Equal(t, told, shown.err)
+	shown = p.call(t, "show", p.id, "-o", "json")
+	require.Equal(t, exitFailed, shown.code)
+	require.Contains(t, shown.out, `"status":"terminated"`)
+	for _, command := range []string{"attach", "tail"} {
+		got := p.call(t, command, p.id)
+		require.Equal(t, exitFailed, got.code)
+		require.Contains(t, got.err, told, command)
+	}
+	require.Equal(t, exitRefused, p.call(t, "cancel", p.id).code)
+}
+
+func TestDevTellsOfOtherWorkers(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]harness.Script{"one": harness.Always(harness.Say("hello")), "none": nil} {
+		p := setUp(t, script)
+		if script != nil { // once a run has ended, its worker has asked for work
+			require.Equal(t, exitOK, p.call(t, "run", "hi").code)
+		}
+		var err strings.Builder
+		a := &app{name: "errand", environ: p.environ, std: streams{err: &err}, flags: globals{output: outputText}}
+		c, failed := a.connect(t.Context())
+		require.NoError(t, failed)
+		t.Cleanup(c.close)
+		a.warnOfWorkers(t.Context(), c)
+		if script == nil {
+			require.Empty(t, err.String(), name)
+			continue
+		}
+		require.Regexp(t, `^warning: task queue "\S+" has 1 worker already, or had a minute ago \(\d+@.+\): runs may go there, to other models and tools\n$`, err.String())
+	}
+}
