@@ -15,8 +15,10 @@ func testBorder() *border {
 	var names []Name
 	var shown []FunctionTool
 	for _, d := range []tools.Declaration{
-		{Type: tools.TypeFunction, Name: "get.flight"}, {Type: tools.TypeCustom, Name: "patch"},
-		{Type: tools.TypeFunction, Namespace: "crm", Name: "lookup"}, {Type: tools.TypeCustom, Namespace: "crm", Name: "note"},
+		{Type: tools.TypeFunction, Name: "get.flight"},
+		{Type: tools.TypeCustom, Name: "patch"},
+		{Type: tools.TypeFunction, Namespace: "crm", Name: "lookup"},
+		{Type: tools.TypeCustom, Namespace: "crm", Name: "note"},
 	} {
 		c := tools.ClientDescriptor(d)
 		names = append(names, Name{Visible: c.Name, Identity: c.Identity(), Type: c.Type})

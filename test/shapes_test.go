@@ -104,6 +104,10 @@ func shapes() map[string]shape {
 		"budget":      {request: shapeTools + `,"max_tool_calls":1`, script: harness.Rounds(shapeCalls("weather", "weather"), harness.Say("hi")), want: workflows.Completed},
 		"bad request": {request: `"tools":[{"type":"function"}]`, script: harness.Always(harness.Say("hi")), want: workflows.Failed},
 		"rejected":    {request: ``, script: harness.Always(harness.Failure(401, "no_key", "who are you")), want: workflows.Failed},
+		"every type": {
+			request: `"tools":[{"type":"custom","name":"ask"},{"type":"namespace","name":"crm","tools":[{"name":"lookup"}]},{"type":"mcp","server_label":"db"},{"type":"file_search","vector_store_ids":["v"]},{"type":"platform","name":"weather","max_uses":1}]`,
+			script:  harness.Rounds(shapeCalls("ask", "weather", "weather", "file_search"), harness.Say("hi")), drive: answerCall, want: workflows.Completed,
+		},
 		"unavailable": {request: `"run":{"model_attempts":2}`, script: harness.Always(harness.Failure(500, "", "oops")), want: workflows.Failed},
 	}
 }

@@ -32,7 +32,7 @@ func build(command string) (binary string, err error) {
 		return "", err
 	}
 	binary = filepath.Join(dir, filepath.Base(command))
-	cmd := exec.Command("go", "build", "-race=false", "-o", binary, command) //nolint:gosec // tests name what they build
+	cmd := exec.Command("go", "build", "-race=false", "-o", binary, command)
 	cmd.Dir = RepoRoot()
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return "", errors.Join(fmt.Errorf("building %s: %w\n%s", command, err, output), os.RemoveAll(dir))
@@ -54,7 +54,7 @@ func RepoRoot() string {
 	}
 	for _, dir := range starts {
 		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-			mod, err := os.ReadFile(filepath.Join(dir, "go.mod")) //nolint:gosec // it only looks for our own
+			mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 			if err == nil && strings.HasPrefix(string(mod), "module errand\n") {
 				return dir
 			}

@@ -38,7 +38,7 @@ func StartProcess(t testing.TB, command Command) *Process {
 	t.Helper()
 	p := &Process{name: filepath.Base(command.Path)}
 	p.stdout.also, p.stderr.also = &p.both, &p.both
-	cmd := exec.Command(command.Path, command.Args...) //nolint:gosec // tests name what they run
+	cmd := exec.Command(command.Path, command.Args...)
 	cmd.Dir = command.Dir
 	cmd.Env = append(neutralEnviron(), command.Env...)
 	cmd.Stdout, cmd.Stderr = &p.stdout, &p.stderr
