@@ -44,8 +44,8 @@ func (r *run) detailApprovals(b *strings.Builder) {
 	t.write(b, "Approve")
 }
 
-// table is rows of what is open, and below them the commands, which would be
-// cut off inside a cell.
+// table is rows of what is open, and below them the commands, a paragraph each:
+// inside a cell or a block of code the Web UI would cut them off.
 type table struct {
 	title, columns string
 	rows, commands []string
@@ -68,8 +68,13 @@ func (t *table) write(b *strings.Builder, verb string) {
 	if t.more > 0 {
 		fmt.Fprintf(b, "… and %d more\n\n", t.more)
 	}
-	fmt.Fprintf(b, "%s with:\n\n```sh\n%s\n```\n\n", verb, strings.Join(t.commands, "\n"))
+	fmt.Fprintf(b, "%s with:\n\n`%s`\n\n", verb, strings.Join(t.commands, "`\n\n`"))
+	b.WriteString(padding)
 }
+
+// padding keeps the last lines visible: the Web UI gives the text a frame that
+// is somewhat too low.
+const padding = "\u00a0\n\n\u00a0\n\n"
 
 // command is a temporal command that can be pasted into a shell.
 func (r *run) command(update, input string) string {
