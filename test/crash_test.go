@@ -59,6 +59,20 @@ func (s *crashStage) start(tool string) *starter.Run {
 	return run
 }
 
+// startInside starts a run and waits until its worker is in the middle of a
+// tool, which the world holds.
+func (s *crashStage) startInside(tool string) (*starter.Run, *harness.Process) {
+	s.t.Helper()
+	s.world.Hold(tool)
+	p := s.startWorker()
+	run := s.start(tool)
+	harness.Eventually(s.t, patience, func() (bool, string) {
+		n := len(s.world.Arrived(tool))
+		return n == 1, fmt.Sprint(n)
+	}, "the tool is running")
+	return run, p
+}
+
 // finish answers the client call and returns the run's end.
 func (s *crashStage) finish(run *starter.Run) *workflows.Result {
 	s.t.Helper()
@@ -111,13 +125,7 @@ func TestWorkerKilledDuringInference(t *testing.T) {
 func TestWorkerKilledDuringAnIdempotentTool(t *testing.T) {
 	t.Parallel()
 	s := newCrashStage(t, crashScript("apply"))
-	s.world.Hold("apply")
-	p := s.startWorker()
-	run := s.start("apply")
-	harness.Eventually(t, patience, func() (bool, string) {
-		n := len(s.world.Arrived("apply"))
-		return n == 1, fmt.Sprint(n)
-	}, "the tool is running")
+	run, p := s.startInside("apply")
 	p.Kill9()
 	s.world.Release("apply")
 	s.startWorker()
@@ -144,13 +152,7 @@ func TestWorkerKilledWhileAClientCallIsOpen(t *testing.T) {
 func TestLostOnceCallIsNotRepeatedAndTheModelIsTold(t *testing.T) {
 	t.Parallel()
 	s := newCrashStage(t, crashScript("pay"))
-	s.world.Hold("pay")
-	p := s.startWorker()
-	run := s.start("pay")
-	harness.Eventually(t, patience, func() (bool, string) {
-		n := len(s.world.Arrived("pay"))
-		return n == 1, fmt.Sprint(n)
-	}, "the tool is running")
+	run, p := s.startInside("pay")
 	p.Kill9()
 	s.startWorker()
 	result := s.finish(run)
@@ -165,13 +167,7 @@ func TestLostOnceCallIsNotRepeatedAndTheModelIsTold(t *testing.T) {
 func TestGracefulStopFinishesTheCallInFlight(t *testing.T) {
 	t.Parallel()
 	s := newCrashStage(t, crashScript("pay"))
-	s.world.Hold("pay")
-	p := s.startWorker()
-	run := s.start("pay")
-	harness.Eventually(t, patience, func() (bool, string) {
-		n := len(s.world.Arrived("pay"))
-		return n == 1, fmt.Sprint(n)
-	}, "the tool is running")
+	run, p := s.startInside("pay")
 	p.Terminate()
 	s.world.Release("pay")
 	require.Zero(t, p.Wait(t, patience))

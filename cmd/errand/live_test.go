@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"errand/cmd/errand/devserver"
 	"errand/starter"
 	"errand/test/harness"
 	"errand/worker"
@@ -34,9 +33,6 @@ type place struct {
 
 func setUp(t *testing.T, script harness.Script) place {
 	t.Helper()
-	if _, err := devserver.Binary(t.Context(), os.Stderr); err != nil {
-		t.Skip(err)
-	}
 	queue := t.Name() + "-" + rand.Text()[:8]
 	p := place{id: strings.ToLower(queue), environ: []string{
 		"TEMPORAL_ADDRESS=" + harness.Temporal(t).Address, "TEMPORAL_CONFIG_FILE=/dev/null", "ERRAND_TASK_QUEUE=" + queue, "USER=ada",
