@@ -24,7 +24,8 @@ const (
 // the workflow sees sane data: missing and repeated ids, blank arguments,
 // calls that are not JSON, text that is not UTF-8.
 func checked(answer ModelAnswer, at *border, round int) (InferResult, error) {
-	r := InferResult{Stop: answer.Stop, Usage: answer.Usage, Model: answer.Model, Items: []json.RawMessage{}}
+	r := InferResult{Stop: answer.Stop, Usage: answer.Usage, Items: []json.RawMessage{}}
+	r.Model, _ = tools.Cut(answer.Model, maxName)
 	if r.Stop == StopCompleted {
 		r.Stop = ""
 	}
@@ -35,8 +36,14 @@ func checked(answer ModelAnswer, at *border, round int) (InferResult, error) {
 		if !keep {
 			continue
 		}
+		// The workflow gets it as it travels; so must this worker keep it.
+		it, err := tools.Canonical(it)
+		if err != nil {
+			c.note("an item was left out: " + err.Error())
+			continue
+		}
 		r.Items = append(r.Items, it)
-		size += encodedSize(it)
+		size += len(it)
 	}
 	r.Notes = c.notes
 	if size > maxAnswer {
@@ -151,4 +158,11 @@ func set(fields map[string]json.RawMessage, name, value string) (changed bool) {
 	return true
 }
 
-func (c *checker) note(text string) { c.notes = append(c.notes, text) }
+// maxNotes bounds the notes of one answer.
+const maxNotes = 50
+
+func (c *checker) note(text string) {
+	if len(c.notes) < maxNotes {
+		c.notes = append(c.notes, text)
+	}
+}

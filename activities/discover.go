@@ -51,8 +51,12 @@ func (a *Activities) Discover(_ context.Context, in DiscoverInput) (DiscoverResu
 		out.Faults.Add("tools", fmt.Sprintf("the platform tools' descriptions have %d bytes together, at most %d are taken: declare fewer", size, maxDescriptors))
 		out.Found = nil
 	}
+	out.Faults = out.Faults.Bounded(maxFaults)
 	return out, nil
 }
+
+// maxFaults bounds the faults that enter history.
+const maxFaults = 200
 
 func (a *Activities) platform(name string) (tools.Descriptor, bool) {
 	source, ok := a.sources[tools.SourcePlatform]

@@ -54,10 +54,12 @@ func (a *Activities) Execute(ctx context.Context, in ExecuteInput) (tools.Outcom
 		defer end()
 	}
 	if !in.Effect.Repeatable() {
+		// From here on every beat says it too: one that did not, on its way
+		// while the mark is taken, would wipe it out.
+		begun.Store(true)
 		if err := a.begin(ctx, info); err != nil {
 			return tools.Outcome{}, err
 		}
-		begun.Store(true)
 	}
 	started := time.Now()
 	out, err := execute(ctx, source, in, call)
@@ -112,8 +114,9 @@ func execute(ctx context.Context, source Source, in ExecuteInput, call tools.Inv
 	}
 	answers := make(chan answer, 1)
 	go func() {
-		out, err := run(toolCtx, source, in.Call.Tool, call)
-		answers <- answer{out, err}
+		got := answer{err: errEndedGoroutine} // unless the tool returns
+		defer func() { answers <- got }()
+		got.out, got.err = run(toolCtx, source, in.Call.Tool, call)
 	}()
 	select {
 	case got := <-answers:
@@ -126,11 +129,19 @@ func execute(ctx context.Context, source Source, in ExecuteInput, call tools.Inv
 	case got := <-answers:
 		return got.out, timedOut(toolCtx, got.err)
 	case <-late.C:
+		if errors.Is(context.Cause(toolCtx), errTimedOut) {
+			return tools.Output{}, errStillRuns
+		}
 		return tools.Output{}, context.Cause(toolCtx)
 	}
 }
 
-var errTimedOut = errors.New("the tool timed out")
+var (
+	errTimedOut = errors.New("the tool timed out")
+	// errStillRuns is the time-out of a tool that ignores its context.
+	errStillRuns      = fmt.Errorf("%w and did not stop", errTimedOut)
+	errEndedGoroutine = errors.New("the tool ended its goroutine without returning")
+)
 
 // timedOut names the time-out that a tool's error was caused by, wherever in
 // the chain it is.

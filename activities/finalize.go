@@ -14,10 +14,19 @@ import (
 
 // finalize turns what a tool returned into the call's outcome: after-hooks,
 // output schema, size.
-func (a *Activities) finalize(ctx context.Context, limit time.Duration, call HookCall, out tools.Output, err error) tools.Outcome {
+func (a *Activities) finalize(ctx context.Context, limit time.Duration, call HookCall, out tools.Output, err error) (o tools.Outcome) {
+	// Errors and contents are the tool's own values: their methods may panic.
+	defer func() {
+		if p := recover(); p != nil {
+			o = tools.Fail(tools.Failed, tools.ErrExecutionFailed, fmt.Sprintf("tool %q ran, and its answer could not be read: panic: %v", call.Call.Tool, p))
+		}
+	}()
 	if errors.Is(err, errTimedOut) {
-		return tools.Fail(tools.Failed, tools.ErrTimedOut,
-			fmt.Sprintf("tool %q timed out after %s", call.Call.Tool, limit))
+		text := fmt.Sprintf("tool %q timed out after %s", call.Call.Tool, limit)
+		if errors.Is(err, errStillRuns) {
+			text += " and ignores that it was told to stop: it may still take effect"
+		}
+		return tools.Fail(tools.Failed, tools.ErrTimedOut, text)
 	}
 	if err != nil {
 		activity.GetLogger(ctx).Warn("tool failed", "tool", call.Call.Tool, "error", err)

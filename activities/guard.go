@@ -3,7 +3,9 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"time"
 
 	"errand/tools"
 )
@@ -22,9 +24,14 @@ func (a *Activities) before(ctx context.Context, call HookCall) (d Decision, err
 	defer recovered(&err)
 	var changed json.RawMessage
 	for _, hook := range a.hooks.Before {
-		d, err := hook(ctx, call)
+		d, err := askHook(ctx, hook, call)
 		if err != nil {
 			return Decision{}, err
+		}
+		switch d.Verdict {
+		case "", VerdictAllow, VerdictBlock, VerdictAsk:
+		default: // a slip must not let the call run
+			return Decision{}, fmt.Errorf("it returned the unknown verdict %q", d.Verdict)
 		}
 		if d.Arguments != nil {
 			if !json.Valid(d.Arguments) {
@@ -38,6 +45,34 @@ func (a *Activities) before(ctx context.Context, call HookCall) (d Decision, err
 		}
 	}
 	return Allow().With(changed), nil
+}
+
+// hookLimit is how long a before-hook may take: the run can do nothing else
+// meanwhile.
+const hookLimit = 5 * time.Second
+
+// askHook asks one hook beside a watch on its time. One that hangs is left
+// behind.
+func askHook(ctx context.Context, hook BeforeToolCall, call HookCall) (Decision, error) {
+	ctx, cancel := context.WithTimeout(ctx, hookLimit)
+	defer cancel()
+	type answer struct {
+		decision Decision
+		err      error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		got := answer{err: errors.New("it ended its goroutine without returning")} // unless it returns
+		defer func() { answers <- got }()
+		defer recovered(&got.err)
+		got.decision, got.err = hook(ctx, call)
+	}()
+	select {
+	case got := <-answers:
+		return got.decision, got.err
+	case <-ctx.Done():
+		return Decision{}, fmt.Errorf("it did not answer within %s", hookLimit)
+	}
 }
 
 func (a *Activities) after(ctx context.Context, call HookCall, out *tools.Output) (err error) {

@@ -16,8 +16,9 @@ import (
 )
 
 // Handler executes one call of a client-owned tool. What it returns goes to
-// the model: a string as it is, anything else as its JSON text. An error goes
-// to the model as well, as a failed call; the run goes on.
+// the model: a string, []byte or json.RawMessage as it is, nil as an empty text,
+// anything else as its JSON text. An error goes to the model as well, as a
+// failed call, and so do a panic and a goroutine that it ends; the run goes on.
 //
 // ctx ends when Serve's does, when the run ends, when somebody else has
 // settled or taken the call, and at the call's own deadline. A handler that
@@ -83,29 +84,72 @@ func (h Handlers) check() error {
 	return errors.Join(faults...)
 }
 
+// errLeft is the failure of a handler that neither returned nor panicked.
+var errLeft = errors.New("the handler ended its goroutine")
+
 // invoke runs a handler. Its failure, a panic included, is an answer as well;
 // the error tells the caller that it was one.
 func invoke(ctx context.Context, call Call, handler Handler, log *zap.Logger) (workflows.Answer, error) {
-	output, err := protect(ctx, call, handler, log)
 	answer := workflows.Answer{ToolCallID: call.ToolCallID, ActionID: call.ActionID}
-	if err == nil {
-		answer.Output, err = json.Marshal(output)
-	}
+	output, err := protect(ctx, call, handler, log)
 	if err != nil {
 		message := fmt.Sprintf("Error for '%s': %s", call.Tool, err)
 		return failure(answer, tools.ErrExecutionFailed, message), err
 	}
+	answer.Output = output
 	return answer, nil
 }
 
-func protect(ctx context.Context, call Call, handler Handler, log *zap.Logger) (output any, err error) {
-	defer func() {
-		if reason := recover(); reason != nil {
-			log.Error("a handler panicked", zap.Any("panic", reason), zap.ByteString("stack", debug.Stack()))
-			err = fmt.Errorf("panic: %v", reason)
+// protect runs a handler in a goroutine of its own, which the handler may end.
+// What it returned, which may have methods that panic, is not touched outside:
+// the output is JSON, the error a text.
+func protect(ctx context.Context, call Call, handler Handler, log *zap.Logger) (json.RawMessage, error) {
+	type outcome struct {
+		output json.RawMessage
+		err    error
+	}
+	outcomes := make(chan outcome, 1)
+	go func() {
+		got := outcome{err: errLeft} // unless it returns
+		defer func() { outcomes <- got }()
+		defer func() {
+			if reason := recover(); reason != nil {
+				got.err = panicked(reason, "a handler panicked", log)
+			}
+		}()
+		value, err := handler(ctx, call)
+		if err == nil {
+			var output json.RawMessage
+			if output, err = encodeOutput(value); err == nil {
+				got = outcome{output: output}
+				return
+			}
 		}
+		got.err = errors.New(err.Error())
 	}()
-	return handler(ctx, call)
+	got := <-outcomes
+	return got.output, got.err
+}
+
+// panicked logs a panic, and makes an error of it that is only a text.
+func panicked(reason any, what string, log *zap.Logger) error {
+	err := fmt.Errorf("panic: %s", fmt.Sprint(reason))
+	log.Error(what, zap.Error(err), zap.ByteString("stack", debug.Stack()))
+	return err
+}
+
+// encodeOutput is what a handler returned as it is sent: bytes are a text, as
+// they are for the tools of the platform, and nothing is an empty one.
+func encodeOutput(value any) (json.RawMessage, error) {
+	switch v := value.(type) {
+	case nil:
+		value = ""
+	case []byte:
+		value = string(v)
+	case json.RawMessage:
+		value = string(v)
+	}
+	return json.Marshal(value)
 }
 
 // refuse is the handler of a tool that has none.

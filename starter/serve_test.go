@@ -2,8 +2,10 @@ package starter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -115,6 +117,68 @@ func TestServeTurnsFailuresIntoAnswers(t *testing.T) {
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
 		require.NoError(t, <-done)
 	})
+}
+
+// nasty panics wherever it is looked at.
+type nasty struct{}
+
+func (nasty) Error() string                { panic("in Error") }
+func (nasty) MarshalJSON() ([]byte, error) { panic("in MarshalJSON") }
+
+func TestServeOutlivesWhatHandlersReturn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		for i, name := range []string{"error", "value", "panic", "exit", "leaver"} {
+			f.open(fmt.Sprintf("act_1_%d", i), name)
+		}
+		done := serving(t.Context(), f, Handlers{
+			"error":  func(context.Context, Call) (any, error) { return nil, nasty{} },
+			"value":  returns(nasty{}),
+			"panic":  func(context.Context, Call) (any, error) { panic(nasty{}) },
+			"exit":   func(context.Context, Call) (any, error) { runtime.Goexit(); return "", nil },
+			"leaver": returns(leaver{}),
+		})
+		synctest.Wait()
+		for id, want := range map[string]string{
+			"act_1_0": "Error for 'error': panic: in Error",
+			"act_1_1": "Error for 'value': panic: in MarshalJSON",
+			"act_1_2": "Error for 'panic': panic: ",
+			"act_1_3": "Error for 'exit': the handler ended its goroutine",
+			"act_1_4": "Error for 'leaver': the handler ended its goroutine",
+		} {
+			require.Contains(t, f.outputOf(id), want)
+			require.Contains(t, f.outputOf(id), `"type":"ExecutionFailed"`)
+			require.True(t, f.answers[id].IsError, id)
+		}
+		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
+		require.NoError(t, <-done)
+	})
+}
+
+// leaver ends the goroutine that writes it.
+type leaver struct{}
+
+func (leaver) MarshalJSON() ([]byte, error) { runtime.Goexit(); return nil, nil }
+
+func TestOutputsAreTextOrJSON(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{nil, `""`},
+		{"a", `"a"`},
+		{[]byte("{\"a\":1}"), `"{\"a\":1}"`},
+		{[]byte(nil), `""`},
+		{json.RawMessage(`{"a": 1}`), `"{\"a\": 1}"`},
+		{map[string]int{"a": 1}, `{"a":1}`},
+		{[]int{1}, `[1]`},
+	} {
+		output, err := encodeOutput(c.value)
+		require.NoError(t, err)
+		require.Equal(t, c.want, string(output))
+	}
 }
 
 func TestServeBoundsHowManyRunAtOnce(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"go.uber.org/zap"
@@ -144,11 +143,13 @@ func (s *server) ask(job context.Context, a workflows.OpenApproval) finished {
 func (s *server) decide(ctx context.Context, a workflows.OpenApproval, log *zap.Logger) (approve bool, why string, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			log.Error("an approval function panicked", zap.Any("panic", reason), zap.ByteString("stack", debug.Stack()))
-			err = fmt.Errorf("panic: %v", reason)
+			err = panicked(reason, "an approval function panicked", log)
 		}
 	}()
-	return s.options.decide(ctx, a)
+	if approve, why, err = s.options.decide(ctx, a); err != nil {
+		err = errors.New(err.Error()) // its methods may panic, so they are called here
+	}
+	return approve, why, err
 }
 
 // within is ctx with a deadline, unless that is zero.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -30,8 +28,9 @@ type startOptions struct {
 	attach bool
 }
 
-// WithRunID gives the run this id in place of a new one: 1 to 200 bytes. Use
-// the id of the business, and starting twice is harmless.
+// WithRunID gives the run this id in place of a new one: 1 to 200
+// characters of printable ASCII. Use the id of the business, and starting twice
+// is harmless.
 func WithRunID(id string) StartOption { return func(o *startOptions) { o.id = id } }
 
 // AttachIfRunning makes Start return the run that already has the id, if it is
@@ -50,7 +49,7 @@ func (s *Starter) Start(ctx context.Context, request any, options ...StartOption
 	for _, option := range options {
 		option(&o)
 	}
-	if err := checkRunID(o.id); err != nil {
+	if err := CheckRunID(o.id); err != nil {
 		return nil, err
 	}
 	raw, decoded, err := encodeRequest(request)
@@ -140,9 +139,12 @@ func normalise(raw []byte) (json.RawMessage, error) {
 	return compact, nil
 }
 
-func checkRunID(id string) error {
-	if id == "" || len(id) > maxRunID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
-		return fmt.Errorf("run id %q: must be 1 to %d bytes of text without control characters", headline(id, 60), maxRunID)
+// CheckRunID tells what is wrong with an id for WithRunID, if anything. Ids are
+// printable ASCII: Temporal clients send them in a header as well.
+func CheckRunID(id string) error {
+	outside := func(r rune) bool { return r < ' ' || r > '~' }
+	if id == "" || len(id) > maxRunID || strings.ContainsFunc(id, outside) {
+		return fmt.Errorf("run id %q: must be 1 to %d characters of printable ASCII", headline(id, 60), maxRunID)
 	}
 	return nil
 }

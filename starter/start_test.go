@@ -102,10 +102,11 @@ func TestStartRefusesWhatIsTooLarge(t *testing.T) {
 
 func TestStartRefusesBadRunIDs(t *testing.T) {
 	t.Parallel()
-	for _, id := range []string{"", "a\nb", strings.Repeat("x", 201), "\xff"} {
+	for _, id := range []string{"", "a\nb", strings.Repeat("x", 201), "\xff", "zamówienie-7", "\x7f"} {
 		_, err := New(&mocks.Client{}).Start(t.Context(), hello, WithRunID(id))
-		require.ErrorContains(t, err, "run id", id)
+		require.ErrorContains(t, err, "must be 1 to 200 characters of printable ASCII", id)
 	}
+	require.NoError(t, CheckRunID("order 7/~"))
 }
 
 func TestStartAttachesOnlyIfAskedAndRunning(t *testing.T) {

@@ -4,10 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
 	"errand/test/harness"
@@ -44,10 +42,7 @@ func TestBadRequestFailsWithinOneWorkflowTaskWithAllFaults(t *testing.T) {
 			ctx := within(t)
 			// The raw payload, as any client may send it.
 			run, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: s.queue}, workflows.TypeRun,
-				converter.NewRawValue(&commonpb.Payload{
-					Metadata: map[string][]byte{converter.MetadataEncoding: []byte(converter.MetadataEncodingJSON)},
-					Data:     []byte(row.argument),
-				}))
+				rawJSON(row.argument))
 			require.NoError(t, err)
 			err = run.Get(ctx, nil)
 			var app *temporal.ApplicationError

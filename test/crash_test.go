@@ -32,9 +32,10 @@ func newCrashStage(t *testing.T, script harness.Script) *crashStage {
 	return &crashStage{stage: newStage(t, script), world: world.Start(t), binary: binary}
 }
 
-func (s *crashStage) startWorker() *harness.Process {
+func (s *crashStage) startWorker(env ...string) *harness.Process {
 	s.t.Helper()
-	p := harness.StartProcess(s.t, harness.Command{Path: s.binary, Env: s.workerEnv("WORLD_URL=" + s.world.URL)})
+	env = append(env, "WORLD_URL="+s.world.URL)
+	p := harness.StartProcess(s.t, harness.Command{Path: s.binary, Env: s.workerEnv(env...)})
 	p.WaitForMatch(s.t, workerReady, patience)
 	return p
 }
@@ -61,10 +62,10 @@ func (s *crashStage) start(tool string) *starter.Run {
 
 // startInside starts a run and waits until its worker is in the middle of a
 // tool, which the world holds.
-func (s *crashStage) startInside(tool string) (*starter.Run, *harness.Process) {
+func (s *crashStage) startInside(tool string, env ...string) (*starter.Run, *harness.Process) {
 	s.t.Helper()
 	s.world.Hold(tool)
-	p := s.startWorker()
+	p := s.startWorker(env...)
 	run := s.start(tool)
 	harness.Eventually(s.t, patience, func() (bool, string) {
 		n := len(s.world.Arrived(tool))
@@ -151,8 +152,22 @@ func TestWorkerKilledWhileAClientCallIsOpen(t *testing.T) {
 
 func TestLostOnceCallIsNotRepeatedAndTheModelIsTold(t *testing.T) {
 	t.Parallel()
+	for name, env := range map[string]string{
+		"the server answers at once": "SLOW_HEARTBEATS=",
+		// Then beats are on their way while the begin of the call is marked.
+		"the server's answers take time": "SLOW_HEARTBEATS=1500ms",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			loseOnceCall(t, env)
+		})
+	}
+}
+
+func loseOnceCall(t *testing.T, env string) {
+	t.Helper()
 	s := newCrashStage(t, crashScript("pay"))
-	run, p := s.startInside("pay")
+	run, p := s.startInside("pay", env)
 	p.Kill9()
 	s.startWorker()
 	result := s.finish(run)

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 
 	"errand/starter"
 	"errand/test/harness"
@@ -146,7 +148,15 @@ func TestRecordedShapes(t *testing.T) {
 // startRaw starts a run past the starter's own check.
 func (s *stage) startRaw(request string) *starter.Run {
 	s.t.Helper()
-	run, err := s.client.ExecuteWorkflow(within(s.t), client.StartWorkflowOptions{TaskQueue: s.queue}, workflows.TypeRun, json.RawMessage(request))
+	run, err := s.client.ExecuteWorkflow(within(s.t), client.StartWorkflowOptions{TaskQueue: s.queue}, workflows.TypeRun, rawJSON(request))
 	require.NoError(s.t, err)
 	return s.starter.Attach(run.GetID())
+}
+
+// rawJSON is an argument byte for byte, as any client may send it.
+func rawJSON(text string) converter.RawValue {
+	return converter.NewRawValue(&commonpb.Payload{
+		Metadata: map[string][]byte{converter.MetadataEncoding: []byte(converter.MetadataEncodingJSON)},
+		Data:     []byte(text),
+	})
 }

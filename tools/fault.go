@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -28,6 +29,28 @@ func (f *Faults) Add(path, message string) { *f = append(*f, Fault{path, message
 // At tells whether there is a fault with this very path.
 func (f *Faults) At(path string) bool {
 	return slices.ContainsFunc(*f, func(one Fault) bool { return one.Path == path })
+}
+
+// maxFaultText bounds the path and the message of a bounded fault.
+const maxFaultText = 1000
+
+// Bounded is at most limit faults, their texts cut, and a last one that counts
+// those left out.
+func (f Faults) Bounded(limit int) Faults {
+	if len(f) == 0 {
+		return nil
+	}
+	var out Faults
+	for i, one := range f {
+		if i == limit {
+			out = append(out, Fault{Message: fmt.Sprintf("… and %d more faults", len(f)-limit)})
+			break
+		}
+		path, _ := Cut(one.Path, maxFaultText)
+		message, _ := Cut(one.Message, maxFaultText)
+		out = append(out, Fault{Path: path, Message: message})
+	}
+	return out
 }
 
 // Error lists every fault, separated by semicolons.

@@ -32,6 +32,7 @@ func Dial(ctx context.Context, logger *zap.Logger, adjust ...func(*client.Option
 	if options.Namespace == "" {
 		options.Namespace = client.DefaultNamespace
 	}
+	AnyWorkflowID(&options)
 	connected, err := client.DialContext(ctx, options)
 	if err != nil {
 		return nil, dialError(ctx, options, err)

@@ -74,6 +74,9 @@ func WithModel(model Model) Option {
 
 // WithClient uses a connection that the caller keeps and closes, and whose
 // logger stays the caller's. Without it the worker dials one and closes it.
+// The caller's client needs workflow ids of printable ASCII: a run with another
+// id, whoever started it, fails every request about it and holds the worker up.
+// Dial makes a client without this limit, as does AnyWorkflowID.
 func WithClient(connected client.Client) Option {
 	return func(p *parts) {
 		if connected == nil {

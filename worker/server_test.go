@@ -23,6 +23,8 @@ type server struct {
 	stopped chan struct{}
 	// describe, when set, refuses the namespace.
 	describe error
+	// resources are the headers that named the last workflow described.
+	resources []string
 }
 
 // serve starts s and points TEMPORAL_ADDRESS at it.

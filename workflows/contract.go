@@ -56,6 +56,9 @@ const (
 const (
 	// MaxRequestSize is the largest request that a starter sends.
 	MaxRequestSize = 3 << 19
+	// MaxItemSize is the largest item of a conversation, as JSON. HTML's special
+	// characters take six bytes there.
+	MaxItemSize = 5 << 18
 	// MaxAnswerSize is the largest output that a client may send.
 	MaxAnswerSize = 1 << 20
 	// MaxResultSize is the largest result; older items are left out above it.

@@ -41,14 +41,19 @@ func DecodeRequest(raw []byte) (Request, tools.Faults) {
 		faults.Add("", "the request is missing: start the run with one JSON object as its argument")
 		return r, faults
 	}
-	fields, ok := tools.Object(raw)
-	if !ok {
-		faults.Add("", "the request must be one JSON object")
+	// What is kept of the request travels and is digested as it stands here.
+	text, err := tools.Canonical(raw)
+	fields, ok := tools.Object(text)
+	if err != nil || !ok {
+		faults.Add("", "the request must be one JSON object"+because(err))
 		return r, faults
 	}
 	tools.Field(fields, "", "model", &r.Model, "a string", &faults)
-	if r.Model == "" && !faulty(faults, "model") {
+	switch {
+	case r.Model == "" && !faulty(faults, "model"):
 		faults.Add("model", "required: the name of a model")
+	case len(r.Model) > maxModel:
+		faults.Add("model", fmt.Sprintf("has %d bytes, at most %d are taken", len(r.Model), maxModel))
 	}
 	tools.Field(fields, "", "instructions", &r.Instructions, "a string", &faults)
 	tools.Field(fields, "", "parallel_tool_calls", &r.ParallelToolCalls, "true or false", &faults)
@@ -91,7 +96,27 @@ func (r *Request) decodeMetadata(fields map[string]json.RawMessage, faults *tool
 		faults.Add("metadata", "must be an object of strings")
 		return
 	}
+	if len(pairs) > maxPairs || len(raw) > maxMetadata {
+		faults.Add("metadata", fmt.Sprintf("has %d pairs and %d bytes, at most %d pairs and %d bytes are taken",
+			len(pairs), len(raw), maxPairs, maxMetadata))
+		return
+	}
 	r.Metadata = raw
+}
+
+const (
+	// maxModel bounds the name of a model.
+	maxModel = 200
+	// maxPairs and maxMetadata bound what comes back in every result.
+	maxPairs    = 64
+	maxMetadata = 64 << 10
+)
+
+func because(err error) string {
+	if err == nil {
+		return ""
+	}
+	return " (" + short(err.Error()) + ")"
 }
 
 func (r *Request) decodeSettings(fields map[string]json.RawMessage, faults *tools.Faults) {
@@ -127,6 +152,9 @@ func (r *Request) decodeInput(fields map[string]json.RawMessage, faults *tools.F
 			return
 		}
 		r.Input = []json.RawMessage{item.Message("user", text)}
+		if n := len(r.Input[0]); n > MaxItemSize {
+			faults.Add("input", fmt.Sprintf("has %d bytes as JSON, at most %d are taken: split it into items", n, MaxItemSize))
+		}
 		return
 	}
 	var items []json.RawMessage

@@ -20,6 +20,9 @@ func checkItems(items []json.RawMessage, faults *tools.Faults) {
 			faults.Add(path, "must be an item object")
 			continue
 		}
+		if len(raw) > MaxItemSize {
+			faults.Add(path, fmt.Sprintf("has %d bytes as JSON, at most %d are taken: split it", len(raw), MaxItemSize))
+		}
 		head, err := item.Peek(raw)
 		switch {
 		case err != nil:

@@ -3,7 +3,6 @@ package workflows
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -25,12 +24,7 @@ type ending struct {
 const maxFaults = 200
 
 func invalid(faults tools.Faults) ending {
-	if more := len(faults) - maxFaults; more > 0 {
-		faults = append(faults[:maxFaults:maxFaults], tools.Fault{Message: fmt.Sprintf("… and %d more faults", more)})
-	}
-	for i := range faults {
-		faults[i] = tools.Fault{Path: short(faults[i].Path), Message: short(faults[i].Message)}
-	}
+	faults = faults.Bounded(maxFaults)
 	return ending{status: Failed, err: &RunError{
 		Code: ErrInvalidRequest, Message: faults.Error(), Faults: faults,
 	}}
@@ -132,7 +126,8 @@ func (r *run) outputText() string {
 	return ""
 }
 
-// fit leaves out the oldest traces and items, as many as it takes.
+// fit leaves out what is least missed, as much as it takes. The queries have
+// all of it.
 func fit(result *Result) {
 	if result.Output == nil {
 		result.Output = []json.RawMessage{}
@@ -143,33 +138,74 @@ func fit(result *Result) {
 	if result.Run.Changes == nil {
 		result.Run.Changes = []tools.Change{}
 	}
-	for size := encodedSize(result); size > MaxResultSize; size = encodedSize(result) {
-		excess := size - MaxResultSize
-		switch {
-		case len(result.Run.Traces) > 100:
-			half := len(result.Run.Traces) / 2
-			result.Run.Traces = result.Run.Traces[half:]
-			result.Run.TracesLeftOut += half
-		case len(result.Output) > 0:
-			n, dropped := 0, 0
-			for n < len(result.Output) && dropped < excess {
-				dropped += encodedSize(result.Output[n])
-				n++
-			}
-			result.Output = result.Output[n:]
-			result.Run.ItemsLeftOut += n
-		case len(result.Run.Changes) > 0:
-			result.Run.Changes = []tools.Change{}
-			result.Run.Warnings = append(result.Run.Warnings, "the changes did not fit in the result")
-		case len(result.Tools) > 0:
-			result.Tools = nil
-		case len(result.OutputText) > 0:
-			result.OutputText, _ = tools.Cut(result.OutputText, MaxResultSize/4)
-			return
-		default:
-			return
+	for _, shrink := range []func(*Result) bool{
+		fewerTraces(100), fewerItems, noChanges, noDeclarations, fewerTraces(0), fewerWarnings, shorterText, noMetadata,
+	} {
+		for encodedSize(result) > MaxResultSize && shrink(result) {
 		}
 	}
+}
+
+// A shrinker takes something out of a result, and tells whether it did.
+
+func fewerTraces(keep int) func(*Result) bool {
+	return func(r *Result) bool {
+		n := min(len(r.Run.Traces)/2+1, len(r.Run.Traces)-keep)
+		if n <= 0 {
+			return false
+		}
+		r.Run.Traces = r.Run.Traces[n:]
+		r.Run.TracesLeftOut += n
+		return true
+	}
+}
+
+func fewerItems(r *Result) bool {
+	excess := encodedSize(r) - MaxResultSize
+	n := 0
+	for n < len(r.Output) && excess > 0 {
+		excess -= encodedSize(r.Output[n])
+		n++
+	}
+	r.Output = r.Output[n:]
+	r.Run.ItemsLeftOut += n
+	return n > 0
+}
+
+func noChanges(r *Result) bool {
+	if len(r.Run.Changes) == 0 {
+		return false
+	}
+	r.Run.Changes = []tools.Change{}
+	r.Run.Warnings = append(r.Run.Warnings, "the changes did not fit in the result")
+	return true
+}
+
+func noDeclarations(r *Result) bool {
+	had := r.Tools != nil
+	r.Tools = nil
+	return had
+}
+
+func fewerWarnings(r *Result) bool {
+	const keep = 10
+	had := len(r.Run.Warnings) > keep+1
+	if had {
+		r.Run.Warnings = append(r.Run.Warnings[:keep:keep], "… and more that did not fit in the result")
+	}
+	return had
+}
+
+func shorterText(r *Result) bool {
+	text, full := tools.Cut(r.OutputText, MaxResultSize/2)
+	r.OutputText = text
+	return full > 0
+}
+
+func noMetadata(r *Result) bool {
+	had := r.Metadata != nil
+	r.Metadata = nil
+	return had
 }
 
 func encodedSize(v any) int {

@@ -22,7 +22,7 @@ func (r *run) answerQueries(ctx workflow.Context) error {
 		{QueryStatus, func() (StatusReport, error) { return r.status(ctx), nil }},
 		{QueryEvents, r.eventsPage},
 		{QueryConversation, func(q PageQuery) (ItemsPage, error) {
-			items, next := page(r.conversation.items, q, func(it json.RawMessage) int { return len(it) })
+			items, next := page(r.conversation.items, q, func(it json.RawMessage) int { return encodedSize(it) })
 			return ItemsPage{Items: items, Next: next, Done: next >= len(r.conversation.items)}, nil
 		}},
 		{QueryTraces, func(q PageQuery) (TracesPage, error) {
@@ -78,7 +78,7 @@ func page[T any](all []T, q PageQuery, size func(T) int) ([]T, int) {
 	return some, next
 }
 
-func traceSize(t tools.Trace) int { return 250 + len(t.Tool) + len(t.ToolCallID) + len(t.Error) }
+func traceSize(t tools.Trace) int { return encodedSize(t) }
 
 // status is the answer to the query of that name.
 func (r *run) status(ctx workflow.Context) StatusReport {
@@ -90,7 +90,7 @@ func (r *run) status(ctx workflow.Context) StatusReport {
 	room := MaxPageSize
 	now := workflow.Now(ctx)
 	for _, a := range r.ledger.open {
-		if room -= len(a.call.Arguments) + 500; room < 0 && len(report.Actions) > 0 {
+		if room -= encodedSize(r.manifest(a)) + 500; room < 0 && len(report.Actions) > 0 {
 			report.ActionsLeftOut++
 			continue
 		}
@@ -102,7 +102,7 @@ func (r *run) status(ctx workflow.Context) StatusReport {
 		report.Actions = append(report.Actions, open)
 	}
 	for _, p := range r.ledger.asked {
-		if room -= len(p.call.Arguments) + 500; room < 0 && len(report.Approvals) > 0 {
+		if room -= encodedSize(json.RawMessage(p.call.Arguments)) + 1500; room < 0 && len(report.Approvals) > 0 {
 			report.ActionsLeftOut++
 			continue
 		}

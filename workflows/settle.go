@@ -82,6 +82,9 @@ func readAnswer(data []byte) (Answer, string, error) {
 	return a, text, nil
 }
 
+// maxOwner bounds the name of who takes an action.
+const maxOwner = 300
+
 // checkClaim decides about a claim. The owner renews by claiming again.
 func (r *run) checkClaim(ctx workflow.Context, payload converter.RawValue) (commit, error) {
 	var c Claim
@@ -94,6 +97,8 @@ func (r *run) checkClaim(ctx workflow.Context, payload converter.RawValue) (comm
 		return nil, errors.New("action_id: required")
 	case strings.TrimSpace(c.Owner) == "":
 		return nil, errors.New("owner: required: who takes the action")
+	case len(c.Owner) > maxOwner:
+		return nil, fmt.Errorf("owner: has %d bytes, at most %d are taken", len(c.Owner), maxOwner)
 	case err != nil || lease <= 0:
 		return nil, fmt.Errorf(`lease: %q is not a positive duration: write for example "30s"`, c.Lease)
 	}
@@ -170,7 +175,7 @@ func denial(a Approval) string {
 	if a.Reason != "" {
 		text += ": " + a.Reason
 	}
-	return text
+	return short(text)
 }
 
 // checkMessage decides about a message from outside (PI-23).
@@ -185,11 +190,16 @@ func (r *run) checkMessage(_ workflow.Context, payload converter.RawValue) (comm
 	switch {
 	case m.Role != "user" && m.Role != "system" && m.Role != "developer":
 		return nil, fmt.Errorf("role: %q cannot send a message: user, system or developer", m.Role)
-	case !isContent(m.Content):
+	case !isContent(m.Content) || string(m.Content) == `""`:
 		return nil, errors.New("content: required: text, or an array of content parts")
 	case m.Deliver != "" && m.Deliver != DeliverSteer && m.Deliver != DeliverFollowUp:
 		return nil, fmt.Errorf(`deliver: %q is not known: "steer" or "follow_up"`, m.Deliver)
 	}
+	content, err := tools.Canonical(m.Content)
+	if err != nil || len(content) > MaxAnswerSize {
+		return nil, fmt.Errorf("content: has %d bytes as JSON, at most %d are taken%s", len(content), MaxAnswerSize, because(err))
+	}
+	m.Content = content
 	return func(workflow.Context) Receipt {
 		r.inbox.queue(m)
 		return Receipt{ID: SendMessage, Status: "queued"}

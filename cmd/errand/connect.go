@@ -104,6 +104,7 @@ func (e environment) LookupEnv(name string) (string, bool) {
 func (a *app) dial(ctx context.Context, options client.Options, logger *zap.Logger) (client.Client, error) {
 	a.address = options.HostPort
 	options.Logger = worker.TemporalLogger(logger)
+	worker.AnyWorkflowID(&options)
 	limited, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
 	connected, err := client.DialContext(limited, options)
@@ -159,6 +160,9 @@ func (a *app) withConnection(ctx context.Context, do func(*connection) error) er
 
 // withRun is withConnection for the run that an argument names.
 func (a *app) withRun(ctx context.Context, id string, do func(*connection, *starter.Run) error) error {
+	if strings.TrimSpace(id) == "" {
+		return badUsage("the run is empty: write its id, or %s for the newest run", lastRun)
+	}
 	return a.withConnection(ctx, func(c *connection) error {
 		run, err := c.run(ctx, id)
 		if err != nil {

@@ -19,13 +19,32 @@ func (c *connection) run(ctx context.Context, id string) (*starter.Run, error) {
 	if id != lastRun {
 		return c.starter.Attach(id), c.check(ctx, id)
 	}
-	for newest, err := range c.starter.List(ctx, starter.ListQuery{Limit: 1}) {
-		if err != nil {
-			return nil, err
-		}
-		return c.starter.Attach(newest.ID), nil
+	newest, err := c.newest(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return nil, &noRunsError{c.queue}
+	return c.starter.Attach(newest.ID), nil
+}
+
+// newest is the run that was started last. A list begins with those that go
+// on, or with the one that ended last; few were started after its first.
+func (c *connection) newest(ctx context.Context) (starter.Summary, error) {
+	var newest starter.Summary
+	for _, limit := range []int{1, 0} {
+		query := starter.ListQuery{Limit: limit, StartedAfter: newest.Started}
+		for one, err := range c.starter.List(ctx, query) {
+			if err != nil {
+				return newest, err
+			}
+			if newest.ID == "" || one.Started.After(newest.Started) {
+				newest = one
+			}
+		}
+		if newest.ID == "" {
+			return newest, &noRunsError{c.queue}
+		}
+	}
+	return newest, nil
 }
 
 // check fails if it is certain that an id is not one of a run. A server that is

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"errand/starter"
 	"errand/tools"
@@ -62,7 +65,7 @@ func (a *app) prompt(words []string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("read the prompt from standard input: %w", err)
 		}
-		prompt = string(text)
+		prompt = strings.TrimRight(string(text), "\r\n")
 	}
 	if strings.TrimSpace(prompt) == "" {
 		return "", badUsage("no prompt: write what to do, - to read it from standard input, or --file request.json")
@@ -78,7 +81,7 @@ func (a *app) fileRequest(f requestFlags, programs programs) (json.RawMessage, e
 	}
 	fields, ok := tools.Object(raw)
 	if !ok {
-		return nil, &starter.InvalidRequestError{Faults: tools.Faults{{Message: sourceName(f.file) + " must hold one JSON object"}}}
+		return nil, &starter.InvalidRequestError{Faults: tools.Faults{{Message: notObject(sourceName(f.file), raw)}}}
 	}
 	if f.model != "" {
 		fields["model"] = quoted(f.model)
@@ -96,6 +99,24 @@ func (a *app) fileRequest(f requestFlags, programs programs) (json.RawMessage, e
 		return raw, nil
 	}
 	return json.Marshal(fields)
+}
+
+// notObject says why a text is no JSON object, and where it stops being JSON.
+func notObject(source string, raw []byte) string {
+	message := source + " must hold one JSON object"
+	var value any
+	var syntax *json.SyntaxError
+	if !errors.As(json.Unmarshal(raw, &value), &syntax) {
+		return message
+	}
+	at := int(syntax.Offset)
+	if !strings.HasPrefix(syntax.Error(), "unexpected end") {
+		at-- // it counts the offending byte
+	}
+	read := raw[:max(0, min(at, len(raw)))]
+	begin := bytes.LastIndexByte(read, '\n') + 1
+	return fmt.Sprintf("%s: line %d, column %d: %s", message,
+		bytes.Count(read, []byte("\n"))+1, utf8.RuneCount(read[begin:])+1, syntax)
 }
 
 // addTools declares platform tools after those of the request.

@@ -32,7 +32,7 @@ func TestAPromptMakesARequest(t *testing.T) {
 		want  string
 	}{
 		"words":          {app: requester(""), words: []string{"what", "time?"}, want: `{"model":"gpt-5-mini","input":"what time?"}`},
-		"standard input": {app: requester("long\ntext\n"), words: []string{"-"}, want: `{"model":"gpt-5-mini","input":"long\ntext\n"}`},
+		"standard input": {app: requester("long\ntext\n"), words: []string{"-"}, want: `{"model":"gpt-5-mini","input":"long\ntext"}`},
 		"variable":       {app: requester("", "ERRAND_MODEL=m"), words: []string{"x"}, want: `{"model":"m","input":"x"}`},
 		"flags": {
 			app: requester("", "ERRAND_MODEL=m"), flags: requestFlags{model: "n", instructions: "be brief", tools: []string{"now", "read_file"}}, words: []string{"x"},
@@ -105,6 +105,17 @@ func TestWhatIsNoRequestIsRefusedWithTheFix(t *testing.T) {
 	var invalid *starter.InvalidRequestError
 	require.ErrorAs(t, err, &invalid)
 	require.ErrorContains(t, err, "standard input must hold one JSON object")
+	require.NotContains(t, err.Error(), "line")
+	for text, want := range map[string]string{
+		"{\n  \"input\": \"żółć\" ?\n}": "line 2, column 19: invalid character '?'",
+		"{\n \"a\": 1,\n}":              "line 3, column 1: invalid character '}'",
+		"":                              "line 1, column 1: unexpected end of JSON input",
+		"{\"a\":\n1":                    "line 2, column 2: unexpected end of JSON input",
+	} {
+		path := file(t, text)
+		_, err = requester("").request(requestFlags{file: path}, nil, nil)
+		require.ErrorContains(t, err, path+" must hold one JSON object: "+want)
+	}
 	_, err = requester(" \n").request(requestFlags{}, []string{"-"}, nil)
 	require.ErrorContains(t, err, "no prompt")
 }

@@ -67,13 +67,16 @@ func (a *app) runCommand() *cobra.Command {
 	flags.StringVarP(&f.request.model, "model", "m", "", "model (ERRAND_MODEL, or "+defaultModel+")")
 	flags.StringVar(&f.request.instructions, "instructions", "", "system instructions")
 	flags.StringArrayVar(&f.request.tools, "tool", nil, "declare a platform tool of the worker (repeatable)")
-	flags.StringVar(&f.id, "run-id", "", "id of the run (default: a new one)")
+	flags.StringVar(&f.id, "run-id", "", "id of the run, printable ASCII (default: a new one)")
 	flags.BoolVarP(&f.detach, "detach", "d", false, "start the run, print its id and end")
 	f.session.add(command)
 	return command
 }
 
 func (a *app) run(ctx context.Context, f runFlags, words []string) error {
+	if err := checkNewID(f.id); err != nil {
+		return err
+	}
 	programs, err := a.checkSession(f.session)
 	if err != nil {
 		return err
@@ -99,6 +102,20 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 		}
 		return about(run.ID(), a.stay(ctx, c, run, programs, f.session.events))
 	})
+}
+
+// checkNewID looks at --run-id, which is empty for a new id.
+func checkNewID(id string) error {
+	if id == lastRun {
+		return badUsage("--run-id %s: this word stands for the newest run: choose another id", id)
+	}
+	if id == "" {
+		return nil
+	}
+	if err := starter.CheckRunID(id); err != nil {
+		return badUsage("--run-id: %w", err)
+	}
+	return nil
 }
 
 // checkSession reads the flags of a session before anything is started.

@@ -10,7 +10,12 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+	"time"
+
+	"go.temporal.io/sdk/client"
+	"google.golang.org/grpc"
 
 	"errand/tools"
 	"errand/worker"
@@ -30,13 +35,33 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	w, err := worker.New(config, worker.WithTools(
+	w, err := worker.New(config, worker.WithClientOptions(slowHeartbeats), worker.WithTools(
 		act("look", tools.EffectRead), act("apply", tools.EffectIdempotent), act("pay", tools.EffectOnce),
 	))
 	if err != nil {
 		return err
 	}
 	return w.Run(ctx)
+}
+
+// slowHeartbeats lets the replies to heartbeats take as long as
+// SLOW_HEARTBEATS says; the server has handled them at once.
+func slowHeartbeats(o *client.Options) {
+	delay, err := time.ParseDuration(os.Getenv("SLOW_HEARTBEATS"))
+	if err != nil {
+		return
+	}
+	o.ConnectionOptions.DialOptions = append(o.ConnectionOptions.DialOptions, grpc.WithChainUnaryInterceptor(
+		func(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+			err := invoke(ctx, method, request, reply, cc, options...)
+			if strings.Contains(method, "RecordActivityTaskHeartbeat") {
+				select {
+				case <-time.After(delay):
+				case <-ctx.Done():
+				}
+			}
+			return err
+		}))
 }
 
 func act(name string, effect tools.Effect) worker.Tool {
