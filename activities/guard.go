@@ -54,7 +54,7 @@ const hookLimit = 5 * time.Second
 // askHook asks one hook beside a watch on its time. One that hangs is left
 // behind.
 func askHook(ctx context.Context, hook BeforeToolCall, call HookCall) (Decision, error) {
-	ctx, cancel := context.WithTimeout(ctx, hookLimit)
+	limited, cancel := context.WithTimeout(ctx, hookLimit)
 	defer cancel()
 	type answer struct {
 		decision Decision
@@ -65,12 +65,15 @@ func askHook(ctx context.Context, hook BeforeToolCall, call HookCall) (Decision,
 		got := answer{err: errors.New("it ended its goroutine without returning")} // unless it returns
 		defer func() { answers <- got }()
 		defer recovered(&got.err)
-		got.decision, got.err = hook(ctx, call)
+		got.decision, got.err = hook(limited, call)
 	}()
 	select {
 	case got := <-answers:
 		return got.decision, got.err
-	case <-ctx.Done():
+	case <-limited.Done():
+		if ctx.Err() != nil {
+			return Decision{}, ctx.Err()
+		}
 		return Decision{}, fmt.Errorf("it did not answer within %s", hookLimit)
 	}
 }

@@ -88,14 +88,16 @@ func (p *progress) follow(ctx context.Context, call tools.Call) (report func(str
 // send signals the run until its last call here has ended. A signal that is
 // refused is dropped: the next one has newer updates.
 func (p *progress) send(ctx context.Context, workflowID, runID string, mine *pending) {
-	ticker := time.NewTicker(progressEvery)
-	defer ticker.Stop()
-	for {
+	// The longer it goes on, the rarer the news: a run takes 10,000 signals.
+	timer := time.NewTimer(progressEvery)
+	defer timer.Stop()
+	for sent := 1; ; sent++ {
 		select {
 		case <-mine.done:
 			return
-		case <-ticker.C:
+		case <-timer.C:
 		}
+		timer.Reset(progressEvery * time.Duration(1+sent/60))
 		if updates := p.take(mine); len(updates) > 0 {
 			limited, cancel := context.WithTimeout(ctx, 5*time.Second)
 			_ = p.engine.SignalWorkflow(limited, workflowID, runID, SignalProgress, updates)

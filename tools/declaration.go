@@ -104,6 +104,7 @@ func ParseDeclarations(raw json.RawMessage, faults *Faults) []Declaration {
 	}
 	var all []Declaration
 	var seen members
+	labels := map[string]string{} // server label → where it stands
 	for i, one := range list {
 		path := fmt.Sprintf("tools[%d]", i)
 		fields, ok := Object(one)
@@ -119,7 +120,14 @@ func ParseDeclarations(raw json.RawMessage, faults *Faults) []Declaration {
 		case kind == TypeNamespace:
 			all = append(all, parseNamespace(path, fields, &seen, faults)...)
 		case kind != "":
-			if d, ok := parseDeclaration(path, KindOf(kind), fields, faults); ok {
+			d, ok := parseDeclaration(path, KindOf(kind), fields, faults)
+			if ok && d.Server != nil {
+				if earlier, taken := labels[d.Server.Label]; taken {
+					faults.Add(path+".server_label", fmt.Sprintf("%q is the label of %s already: choose another", d.Server.Label, earlier))
+				}
+				labels[d.Server.Label] = path
+			}
+			if ok {
 				all = append(all, d)
 			}
 		}

@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 )
 
 // ServerDeclaration is what an mcp declaration says about its server. The
@@ -18,29 +19,51 @@ type ServerDeclaration struct {
 const masked = "[masked]"
 
 // MaskSecrets takes the credentials out of tools[] as the caller wrote it, so
-// that it can be shown again.
+// that it can be shown again. What is not an array is not shown at all.
 func MaskSecrets(raw json.RawMessage) json.RawMessage {
-	var list []map[string]json.RawMessage
+	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	for i, one := range list {
+		list[i] = maskDeclaration(one)
+	}
+	out, err := json.Marshal(list)
+	if err != nil { // it was decoded from JSON
+		return nil
+	}
+	return out
+}
+
+func maskDeclaration(raw json.RawMessage) json.RawMessage {
+	fields, ok := Object(raw)
+	if !ok {
 		return raw
 	}
 	changed := false
-	for _, fields := range list {
-		var headers map[string]string
-		if json.Unmarshal(fields["headers"], &headers) == nil && headers != nil {
-			for name := range headers {
-				headers[name] = masked
-			}
-			changed = put(fields, "headers", headers) || changed
+	if headers, ok := Object(fields["headers"]); ok {
+		hidden := map[string]string{}
+		for name := range headers {
+			hidden[name] = masked
 		}
-		if secret := fields["authorization"]; secret != nil && string(secret) != "null" {
-			changed = put(fields, "authorization", masked) || changed
+		changed = put(fields, "headers", hidden)
+	} else if _, given := fields["headers"]; given {
+		changed = put(fields, "headers", masked)
+	}
+	if secret := fields["authorization"]; secret != nil && string(secret) != "null" {
+		changed = put(fields, "authorization", masked) || changed
+	}
+	var address string
+	if json.Unmarshal(fields["server_url"], &address) == nil {
+		if u, err := url.Parse(address); err == nil && u.User != nil {
+			u.User = url.User(masked)
+			changed = put(fields, "server_url", u.String()) || changed
 		}
 	}
 	if !changed {
 		return raw
 	}
-	out, err := json.Marshal(list)
+	out, err := json.Marshal(fields)
 	if err != nil { // it was decoded from JSON
 		return nil
 	}
