@@ -48,6 +48,9 @@ func (s *stage) furnish(ctx context.Context, tell *teller) error {
 	begin := time.Now()
 	build := exec.Command("go", "build", "-o", s.path("bin", "errand"), "./cmd/errand")
 	build.Dir = harness.RepoRoot()
+	// A build that is killed leaves its own temporary files behind: let them be
+	// in what the demo removes.
+	build.Env = append(os.Environ(), "GOTMPDIR="+s.dir)
 	build.Stdout, build.Stderr = tell, tell
 	if err := finish(ctx, build); err != nil {
 		return fmt.Errorf("building errand: %w", err)
