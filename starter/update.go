@@ -41,7 +41,9 @@ func (r *Run) update(ctx context.Context, name string, payload any) (workflows.R
 		if final := r.judge(ctx, err); final != nil {
 			return workflows.Receipt{}, final
 		}
-		r.nudge(ctx)
+		if attempt == 2 {
+			r.nudge(ctx)
+		}
 		r.log.Debug("no reply to an update", zap.String("update", name), zap.Int("attempt", attempt), zap.Error(err))
 		if attempt == updateAttempts || pause(ctx, retry.next()) != nil {
 			return workflows.Receipt{}, r.fault(ctx, fmt.Sprintf("update %s (attempt %d) of", name, attempt), err)
@@ -53,6 +55,11 @@ func (r *Run) update(ctx context.Context, name string, payload any) (workflows.R
 // update waits: until something else happens in the run, every attempt then
 // joins an update that nobody brings to the worker.
 func (r *Run) nudge(ctx context.Context) {
+	// Only a run that answers is stuck in this way. Where no worker is up, a
+	// nudge would only use up signals, of which a run takes 10,000.
+	if _, err := ask[workflows.StatusReport](ctx, r, workflows.QueryStatus); err != nil {
+		return
+	}
 	limited, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	if err := r.client.SignalWorkflow(limited, r.id, "", workflows.Nudge, []any{}); err != nil {

@@ -3,6 +3,7 @@ package test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -144,6 +145,11 @@ func TestWorkerKilledWhileAClientCallIsOpen(t *testing.T) {
 	p := s.startWorker()
 	run := s.start("apply")
 	pendingAction(t, run)
+	ended := func(e workflows.Event) bool { return e.Type == workflows.EventToolEnd && e.ToolCallID == "c1" }
+	harness.Eventually(t, patience, func() (bool, string) {
+		page, err := run.Events(t.Context(), 0)
+		return err == nil && slices.ContainsFunc(page.Events, ended), fmt.Sprint(err)
+	}, "the worker's own call has ended")
 	p.Kill9()
 	s.startWorker()
 	requireUncrashedResult(t, s.finish(run), run)
