@@ -27,9 +27,10 @@ type ExecuteInput struct {
 	Progress bool `json:"progress,omitempty"`
 }
 
-// grace is how long a tool may take to return once its context has ended. A
+// grace is well under HeartbeatTimeout: beats end with the context, and a call
+// that outlasts them counts as lost. It is how long a tool may take to return once its context has ended. A
 // tool that ignores its context is left behind after it.
-const grace = 10 * time.Second
+const grace = 5 * time.Second
 
 // Execute runs one call and finalises its outcome. It returns an error only
 // for what Temporal should act on: cancellation, or a worker that goes away.

@@ -89,7 +89,7 @@ func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
 				fmt.Sprintf("the call was not run: %d workers were lost before it began", try))
 		case mayHaveHappened:
 			return tools.Fail(tools.Unknown, tools.ErrOutcomeUnknown,
-				"the worker was lost during this call: it may have taken place. Check before you repeat it")
+				"the outcome of this call was lost: it may have taken place. Check before you repeat it")
 		default:
 			return tools.Fail(tools.Failed, tools.ErrExecutionFailed, err.Error())
 		}
@@ -142,7 +142,8 @@ func judge(err error, effect tools.Effect) loss {
 	if errors.As(err, &timeout) {
 		return judgeTimeout(timeout, effect)
 	}
-	return broken
+	// A fault of the machine after the tool may have run.
+	return uncertain(effect)
 }
 
 func judgeTimeout(timeout *temporal.TimeoutError, effect tools.Effect) loss {

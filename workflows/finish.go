@@ -3,6 +3,7 @@ package workflows
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -91,6 +92,7 @@ func (e ending) why() string {
 // messages that came too late for another round.
 func (r *run) warnLeftovers(ctx workflow.Context) {
 	if names := workflow.GetUnhandledSignalNames(ctx); len(names) > 0 {
+		slices.Sort(names) // they come out of a map
 		r.report.warn("signals with unknown names were ignored: " + strings.Join(names, ", "))
 	}
 	if n := len(r.inbox.steering) + len(r.inbox.followUps); n > 0 {

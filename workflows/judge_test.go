@@ -39,6 +39,7 @@ func TestLostCallsAreJudgedByEffectAndMark(t *testing.T) {
 		"nobody took it":                        {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_SCHEDULE_TO_START, nil), tools.EffectOnce, neverBegan},
 		"once, hung with its mark":              {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_START_TO_CLOSE, nil, activities.Progress{Begun: true}), tools.EffectOnce, mayHaveHappened},
 		"a fault of ours":                       {errors.New("bug"), tools.EffectRead, broken},
+		"a fault of ours after a once call":     {errors.New("bug"), tools.EffectOnce, mayHaveHappened},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

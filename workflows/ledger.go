@@ -42,6 +42,7 @@ type approval struct {
 	reason string
 	// settled is true once there is an answer, or the call has ended without.
 	settled  bool
+	decided  bool // by somebody's answer, which approved holds
 	approved bool
 	expiry   time.Time
 }

@@ -188,6 +188,28 @@ func TestApprovalLetsACallRunOrDeniesIt(t *testing.T) {
 	require.Contains(t, b.events(), "approval 1")
 }
 
+func TestExpiredApprovalWasNobodysAnswer(t *testing.T) {
+	t.Parallel()
+	hooks := activities.Hooks{Before: []activities.BeforeToolCall{func(_ context.Context, c activities.HookCall) (activities.Decision, error) {
+		if c.Call.Tool == "a" {
+			return activities.Ask("really?"), nil
+		}
+		return activities.Allow(), nil
+	}}}
+	b := newBench(t, source{"a": answers("A")}, hooks, calls("1", "a", `{}`), calls("2", "ask", `{}`), say("done"))
+	refused := 0
+	b.RegisterDelayedCallback(func() {
+		for _, approve := range []string{"true", "false"} {
+			b.update(workflows.SettleApproval, `{"approval_request_id":"apr_1_0","approve":`+approve+`}`,
+				func(_ workflows.Receipt, err error) { require.ErrorContains(t, err, "without an answer"); refused++ })
+		}
+	}, 90*time.Minute)
+	_, err := b.run(`{"model":"m","input":"go","tools":[{"type":"platform","name":"a"},{"type":"function","name":"ask"}],"run":{"client_timeout":"1h"}}`)
+	require.NoError(t, err)
+	require.Contains(t, b.outputs()[0], "Expired")
+	require.Equal(t, 2, refused)
+}
+
 func TestMessagesFromOutsideKeepTheRunGoing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), say("first"), say("second"))

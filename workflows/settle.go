@@ -136,6 +136,9 @@ func (r *run) checkApproval(_ workflow.Context, payload converter.RawValue) (com
 	if err != nil {
 		return nil, err
 	}
+	if p.settled && !p.decided {
+		return nil, fmt.Errorf("approval %q has ended without an answer: its call expired or was cancelled", p.id)
+	}
 	if p.settled {
 		if p.approved == *a.Approve {
 			return func(workflow.Context) Receipt {
@@ -146,7 +149,7 @@ func (r *run) checkApproval(_ workflow.Context, payload converter.RawValue) (com
 	}
 	return func(ctx workflow.Context) Receipt {
 		r.ledger.answered(p)
-		p.approved = *a.Approve
+		p.decided, p.approved = true, *a.Approve
 		r.journal.add(ctx, Event{
 			Type: EventApprovalSettled, ToolCallID: p.call.ID, Tool: p.call.Tool, ApprovalID: p.id,
 			Status: verdict(p.approved), Actor: short(a.Actor), Reason: short(a.Reason),
