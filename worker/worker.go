@@ -8,11 +8,9 @@ import (
 
 	"go.temporal.io/sdk/client"
 	sdkworker "go.temporal.io/sdk/worker"
-	"go.temporal.io/sdk/workflow"
 	"go.uber.org/zap"
 
 	"errand/activities"
-	"errand/workflows"
 )
 
 // Worker takes runs from a task queue. It is started once, by Run or by Start.
@@ -156,7 +154,7 @@ func (w *Worker) register(connected client.Client) (running sdkworker.Worker, er
 		}
 	}()
 	running = sdkworker.New(connected, w.config.Temporal.TaskQueue, options(w.config.Limits, w.fail))
-	running.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeRun})
+	registerWorkflows(running)
 	running.RegisterActivity(w.activities)
 	return running, nil
 }
