@@ -28,6 +28,7 @@ func TestImportRules(t *testing.T) {
 		"errand/starter":        {openai, "errand/worker", "errand/activities/openaimodel", "errand/tools/builtin", "errand/tools/platform"},
 		"errand/worker":         {"errand/starter", "errand/cmd"},
 		"errand/cmd/errand":     {"errand/test"},
+		"errand/tools/hosts":    {"errand/", openai, zap, schema, sdk},
 		"errand/tools/textcall": {"errand/", openai, zap, schema, sdk},
 		"errand/tools/skill":    {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
 		"errand/tools/schema":   {openai, zap, sdk, "errand/activities", "errand/workflows"},

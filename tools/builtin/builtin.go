@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"errand/tools/hosts"
 	"errand/tools/platform"
 )
 
@@ -31,7 +32,7 @@ func Tools(c Config) []platform.Tool {
 		readFileTool(files),
 		listFilesTool(files),
 		writeFileTool(files),
-		fetchURLTool(c.FetchHosts, c.HTTPClient),
+		fetchURLTool(hosts.List{Names: c.FetchHosts, Setting: "fetch.hosts (ERRAND_FETCH_HOSTS)"}, c.HTTPClient),
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"errand/tools"
+	"errand/tools/hosts"
 	"errand/tools/platform"
 )
 
@@ -23,7 +24,7 @@ const (
 )
 
 // fetchURLTool reads a page of the hosts that the configuration lists.
-func fetchURLTool(allowed hosts, client *http.Client) platform.Tool {
+func fetchURLTool(allowed hosts.List, client *http.Client) platform.Tool {
 	type arguments struct {
 		URL string `json:"url"`
 	}
@@ -41,18 +42,18 @@ func fetchURLTool(allowed hosts, client *http.Client) platform.Tool {
 }
 
 type fetcher struct {
-	allowed hosts
+	allowed hosts.List
 	client  *http.Client
 	timeout time.Duration
 }
 
-func newFetcher(allowed hosts, client *http.Client) *fetcher {
+func newFetcher(allowed hosts.List, client *http.Client) *fetcher {
 	f := &fetcher{allowed: allowed, timeout: fetchTimeout}
 	if client == nil {
 		// No proxy: it would resolve the names, and the check of addresses
 		// would look at the proxy's own.
 		client = &http.Client{Transport: &http.Transport{
-			DialContext: allowed.dial, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
+			DialContext: allowed.Dial, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
 			MaxIdleConns: 20, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
 		}}
 	}
@@ -66,7 +67,7 @@ func (f *fetcher) redirect(next *http.Request, before []*http.Request) error {
 	if len(before) > maxRedirects {
 		return fmt.Errorf("url: more than %d redirects", maxRedirects)
 	}
-	if err := f.allowed.check(next.URL); err != nil {
+	if err := f.allowed.Check(next.URL); err != nil {
 		return fmt.Errorf("redirect to %s: %w", next.URL.Redacted(), err)
 	}
 	return nil
@@ -77,7 +78,7 @@ func (f *fetcher) fetch(parent context.Context, address string) (string, error) 
 	if err != nil {
 		return "", fmt.Errorf("url: %q is not an address; use one such as https://example.com/page", address)
 	}
-	if err := f.allowed.check(target); err != nil {
+	if err := f.allowed.Check(target); err != nil {
 		return "", err
 	}
 	target.RawQuery = strings.ReplaceAll(target.RawQuery, " ", "%20") // models write them so

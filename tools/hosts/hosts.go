@@ -1,4 +1,7 @@
-package builtin
+// Package hosts decides which addresses a worker connects to when somebody else
+// names them: hosts that its configuration lists, and private addresses only
+// where the very name is listed. Standard library only.
+package hosts
 
 import (
 	"context"
@@ -12,11 +15,19 @@ import (
 	"time"
 )
 
-// hosts is the allow-list of fetch_url.
-type hosts []string
+// List is the allow-list of one setting.
+type List struct {
+	// Names are hosts, "*.example.com" for all below one, each with a port if
+	// only that one is meant.
+	Names []string
+	// Setting is what a refusal calls the list, for example "fetch.hosts
+	// (ERRAND_FETCH_HOSTS)".
+	Setting string
+}
 
-// check refuses a URL that fetch_url must not read.
-func (h hosts) check(u *url.URL) error {
+// Check refuses a URL that the list does not cover. The error begins with
+// "url: " where the URL is what has to change.
+func (l List) Check(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return fmt.Errorf("url: %q is not supported; use an http or https address", u.Scheme+":")
@@ -24,18 +35,18 @@ func (h hosts) check(u *url.URL) error {
 		return errors.New("url: it has no host; use an address such as https://example.com/page")
 	case u.User != nil:
 		return errors.New("url: leave out the user name and password")
-	case len(h) == 0:
-		return errors.New("this worker may not read from the web: its configuration lists no host under fetch.hosts (ERRAND_FETCH_HOSTS)")
-	case !h.listed(u.Hostname(), portOf(u)) && !h.covered(u.Hostname(), portOf(u)):
-		return fmt.Errorf("url: the host %q is not listed under fetch.hosts (ERRAND_FETCH_HOSTS) in the worker's configuration; listed are %s",
-			u.Hostname(), strings.Join(h, ", "))
+	case len(l.Names) == 0:
+		return fmt.Errorf("this worker may not read from the web: its configuration lists no host under %s", l.Setting)
+	case !l.listed(u.Hostname(), portOf(u)) && !l.covered(u.Hostname(), portOf(u)):
+		return fmt.Errorf("url: the host %q is not listed under %s in the worker's configuration; listed are %s",
+			u.Hostname(), l.Setting, strings.Join(l.Names, ", "))
 	}
 	return nil
 }
 
 // listed tells whether a host is listed by its very name.
-func (h hosts) listed(host, port string) bool {
-	for _, one := range h {
+func (l List) listed(host, port string) bool {
+	for _, one := range l.Names {
 		name, only := entry(one)
 		if name == plainHost(host) && (only == "" || only == port) {
 			return true
@@ -45,8 +56,8 @@ func (h hosts) listed(host, port string) bool {
 }
 
 // covered tells whether a host is below a *.example.com.
-func (h hosts) covered(host, port string) bool {
-	for _, one := range h {
+func (l List) covered(host, port string) bool {
+	for _, one := range l.Names {
 		name, only := entry(one)
 		suffix, ok := strings.CutPrefix(name, "*.")
 		if ok && suffix != "" && strings.HasSuffix(plainHost(host), "."+suffix) && (only == "" || only == port) {
@@ -80,22 +91,23 @@ func plainHost(host string) string {
 	return strings.TrimSuffix(host, ".")
 }
 
-// dial connects, but not to a private address unless the host is listed by its
+// Dial connects, but not to a private address unless the host is listed by its
 // name. The address is looked at after the name was resolved: a name can
 // resolve to anything.
-func (h hosts) dial(ctx context.Context, network, address string) (net.Conn, error) {
+func (l List) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
 	dialer := net.Dialer{Timeout: 10 * time.Second}
-	if !h.listed(host, port) {
-		dialer.Control = func(_, resolved string, _ syscall.RawConn) error { return public(resolved) }
+	if !l.listed(host, port) {
+		dialer.Control = func(_, resolved string, _ syscall.RawConn) error { return Public(resolved) }
 	}
 	return dialer.DialContext(ctx, network, address)
 }
 
-var errPrivate = errors.New("the host resolves to a private address; only a host that is listed by its very name may")
+// ErrPrivate refuses an address after its name was resolved.
+var ErrPrivate = errors.New("the host resolves to a private address; only a host that is listed by its very name may")
 
 // special are address ranges that netip does not name: carrier networks,
 // protocol assignments, benchmarks, reserved ones, and the prefixes that hold
@@ -108,18 +120,19 @@ var special = []netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"),
 }
 
-func public(address string) error {
+// Public refuses an address and port that is not one of the public internet.
+func Public(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return err
 	}
 	ip := at.Addr().Unmap().WithZone("")
 	if !ip.IsGlobalUnicast() || ip.IsPrivate() {
-		return errPrivate
+		return ErrPrivate
 	}
 	for _, prefix := range special {
 		if prefix.Contains(ip) {
-			return errPrivate
+			return ErrPrivate
 		}
 	}
 	return nil
