@@ -81,12 +81,12 @@ func ExampleTool() {
 }
 
 func ExampleOutput() {
-	answer, err := json.Marshal(starter.Output("call_7", map[string]string{"departs": "09:40"}))
+	answer, err := json.Marshal(starter.Output("act_1_0", map[string]string{"departs": "09:40"}))
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(string(answer))
-	// Output: {"tool_call_id":"call_7","output":{"departs":"09:40"}}
+	// Output: {"action_id":"act_1_0","output":{"departs":"09:40"}}
 }
 
 // A request is checked before anything is sent, so this needs no server.
@@ -176,7 +176,7 @@ func ExampleRun_Answer() {
 		log.Fatal(err)
 	}
 	for _, action := range status.Actions {
-		_, err := run.Answer(ctx, starter.Output(action.ToolCallID, "It leaves at 09:40."))
+		_, err := run.Answer(ctx, starter.Output(action.ActionID, "It leaves at 09:40."))
 		var refused *starter.RefusedError
 		if errors.As(err, &refused) {
 			log.Print(refused.Reason) // somebody was faster

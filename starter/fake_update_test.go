@@ -96,7 +96,7 @@ func (f *fake) settle(a workflows.Answer) (workflows.Receipt, error) {
 	id := f.actions[at].ActionID
 	f.actions = slices.Delete(f.actions, at, at+1)
 	f.answers[id] = a
-	round, _, _ := place(id)
+	round, _, _ := workflows.Place(id)
 	f.emit(workflows.Event{Type: workflows.EventToolEnd, Round: round, Owner: tools.OwnedByClient, ToolCallID: callID(id)})
 	return workflows.Receipt{ID: id, Status: string(workflows.ActionCompleted)}, nil
 }

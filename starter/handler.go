@@ -54,16 +54,10 @@ func (c Call) Decode(target any) error {
 
 func newCall(a workflows.OpenAction) Call {
 	call := Call{Manifest: a.Manifest, ExpiresAt: a.ExpiresAt, Key: a.RunID + "/" + a.ActionID}
-	if round, index, ok := place(a.ActionID); ok {
+	if round, index, ok := workflows.Place(a.ActionID); ok {
 		call.Key = tools.Key(a.RunID, round, index)
 	}
 	return call
-}
-
-// place reads the place of a call out of its action id.
-func place(actionID string) (round, index int, ok bool) {
-	n, err := fmt.Sscanf(actionID, "act_%d_%d", &round, &index)
-	return round, index, err == nil && n == 2
 }
 
 // handlerName is the name that a call looks its handler up by.

@@ -74,7 +74,7 @@ func (s *liveState) play(ctx workflow.Context, meta map[string]string) error {
 }
 
 func (s *liveState) open(ctx workflow.Context, index int) {
-	id := fmt.Sprintf("act_%d_%d", s.Round, index)
+	id := workflows.ActionID(s.Round, index)
 	s.Actions = append(s.Actions, workflows.OpenAction{
 		Manifest: workflows.Manifest{
 			Type: workflows.ManifestType, RunID: s.ID, ActionID: id, ToolCallID: "call_" + id,

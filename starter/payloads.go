@@ -7,20 +7,20 @@ import (
 	"errand/workflows"
 )
 
-// Output is the answer to the call of this id. A string is what the model
+// Output is the answer to the call of this action. A string is what the model
 // reads; anything else becomes its JSON text. What cannot be written as JSON
 // becomes an error that says so, for the model to read.
-func Output(toolCallID string, output any) workflows.Answer {
+func Output(actionID string, output any) workflows.Answer {
 	raw, err := json.Marshal(output)
 	if err != nil {
-		return Failure(toolCallID, "the output cannot be written as JSON: "+err.Error())
+		return Failure(actionID, "the output cannot be written as JSON: "+err.Error())
 	}
-	return workflows.Answer{ToolCallID: toolCallID, Output: raw}
+	return workflows.Answer{ActionID: actionID, Output: raw}
 }
 
-// Failure answers the call of this id with an error for the model to read.
-func Failure(toolCallID, message string) workflows.Answer {
-	return failure(workflows.Answer{ToolCallID: toolCallID}, tools.ErrExecutionFailed, message)
+// Failure answers the call of this action with an error for the model to read.
+func Failure(actionID, message string) workflows.Answer {
+	return failure(workflows.Answer{ActionID: actionID}, tools.ErrExecutionFailed, message)
 }
 
 // failure fills an answer in the shape that every failed call has.

@@ -38,7 +38,7 @@ func TestServeStopsAHandlerWhoseCallIsSettledElsewhere(t *testing.T) {
 		causes := make(chan error, 1)
 		done := serving(t.Context(), f, Handlers{"slow": blocks(causes)})
 		synctest.Wait()
-		_, err := f.run().Answer(t.Context(), Output(callID("act_1_0"), "from a person"))
+		_, err := f.run().Answer(t.Context(), Output("act_1_0", "from a person"))
 		require.NoError(t, err)
 		require.ErrorIs(t, <-causes, errSettledElsewhere)
 		synctest.Wait()

@@ -24,7 +24,7 @@ func TestServeGoesOnWhenSomebodyElseWasFirst(t *testing.T) {
 		done := make(chan error, 1)
 		go func() {
 			done <- run.Serve(t.Context(), Handlers{"slow": func(context.Context, Call) (any, error) {
-				_, err := f.run().Answer(t.Context(), Output(callID("act_1_0"), "first"))
+				_, err := f.run().Answer(t.Context(), Output("act_1_0", "first"))
 				return "second", err
 			}})
 		}()

@@ -45,7 +45,7 @@ func (s *server) execute(job context.Context, stop context.CancelCauseFunc, a wo
 			log.Warn("a handler failed", zap.Error(err))
 		}
 	}
-	round, _, _ := place(a.ActionID)
+	round, _, _ := workflows.Place(a.ActionID)
 	s.answered.Store(callKey{round, a.ToolCallID}, true)
 	return s.deliver(job, log, func(ctx context.Context) error {
 		_, err := s.run.Answer(ctx, answer)

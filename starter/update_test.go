@@ -21,7 +21,7 @@ func TestAnswerSettlesACall(t *testing.T) {
 	t.Parallel()
 	f := newFake()
 	f.open("act_1_0", "add")
-	receipt, err := f.run().Answer(t.Context(), Output(callID("act_1_0"), map[string]int{"sum": 3}))
+	receipt, err := f.run().Answer(t.Context(), Output("act_1_0", map[string]int{"sum": 3}))
 	require.NoError(t, err)
 	require.Equal(t, "act_1_0", receipt.ID)
 	require.JSONEq(t, `{"sum":3}`, f.outputOf("act_1_0"))
@@ -33,7 +33,7 @@ func TestAnswerSettlesACall(t *testing.T) {
 func TestAnswerIsRefusedWithTheRunsReason(t *testing.T) {
 	t.Parallel()
 	f := newFake()
-	_, err := f.run().Answer(t.Context(), Output("call_x", "y"))
+	_, err := f.run().Answer(t.Context(), Output("act_9_0", "y"))
 	var refused *RefusedError
 	require.ErrorAs(t, err, &refused)
 	require.Contains(t, refused.Reason, "already settled")
@@ -43,7 +43,7 @@ func TestAnswerIsRefusedWithTheRunsReason(t *testing.T) {
 func TestAnswerThatIsTooLargeIsNotSent(t *testing.T) {
 	t.Parallel()
 	f := newFake()
-	_, err := f.run().Answer(t.Context(), Output("call_x", strings.Repeat("x", workflows.MaxAnswerSize)))
+	_, err := f.run().Answer(t.Context(), Output("act_9_0", strings.Repeat("x", workflows.MaxAnswerSize)))
 	require.Equal(t, &TooLargeError{"output", workflows.MaxAnswerSize + 2, workflows.MaxAnswerSize}, err)
 	_, err = f.run().Send(t.Context(), Text(strings.Repeat("x", workflows.MaxAnswerSize)))
 	require.ErrorContains(t, err, "content too large")
@@ -70,7 +70,7 @@ func TestUpdateIsTriedAgainUnderTheSameID(t *testing.T) {
 			}
 			return nil
 		}
-		_, err := f.run().Answer(t.Context(), Output(callID("act_1_0"), "3"))
+		_, err := f.run().Answer(t.Context(), Output("act_1_0", "3"))
 		require.NoError(t, err)
 		require.Len(t, f.updates, 5)
 		for _, u := range f.updates {
@@ -125,7 +125,7 @@ func TestNothingIsTakenByARunThatHasEndedOrNeverWas(t *testing.T) {
 	unknown.kind = ""
 	for f, want := range map[*fake]error{ended: ErrEnded, unknown: ErrNotFound} {
 		run := f.run()
-		_, err := run.Answer(t.Context(), Output("call", "x"))
+		_, err := run.Answer(t.Context(), Output("act_1_0", "x"))
 		require.ErrorIs(t, err, want)
 		_, err = run.Approve(t.Context(), Approved("apr_1_0", ""))
 		require.ErrorIs(t, err, want)
@@ -142,9 +142,9 @@ func TestCancelAsksTheServer(t *testing.T) {
 
 func TestPayloadsSayWhatTheyMean(t *testing.T) {
 	t.Parallel()
-	require.JSONEq(t, `{"tool_call_id":"c","output":"plain"}`, text(t, Output("c", "plain")))
-	require.JSONEq(t, `{"tool_call_id":"c","output":{"n":1}}`, text(t, Output("c", json.RawMessage(`{"n":1}`))))
-	require.JSONEq(t, `{"tool_call_id":"c","is_error":true,"output":"{\"error\":\"no\",\"type\":\"ExecutionFailed\"}"}`,
+	require.JSONEq(t, `{"action_id":"c","output":"plain"}`, text(t, Output("c", "plain")))
+	require.JSONEq(t, `{"action_id":"c","output":{"n":1}}`, text(t, Output("c", json.RawMessage(`{"n":1}`))))
+	require.JSONEq(t, `{"action_id":"c","is_error":true,"output":"{\"error\":\"no\",\"type\":\"ExecutionFailed\"}"}`,
 		text(t, Failure("c", "no")))
 	require.True(t, Output("c", make(chan int)).IsError)
 	require.JSONEq(t, `{"role":"user","content":"hi","deliver":"steer"}`, text(t, Text("hi")))

@@ -80,7 +80,7 @@ func (s *crashStage) finish(run *starter.Run) *workflows.Result {
 	s.t.Helper()
 	ctx := within(s.t)
 	pendingAction(s.t, run)
-	_, err := run.Answer(ctx, starter.Output("c2", "yes"))
+	_, err := run.Answer(ctx, starter.Output(workflows.ActionID(1, 1), "yes"))
 	require.NoError(s.t, err)
 	result, err := run.Result(ctx)
 	require.NoError(s.t, err)

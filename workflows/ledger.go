@@ -49,14 +49,14 @@ type approval struct {
 
 // hand adds the action of a call.
 func (l *ledger) hand(c *call, expiry time.Time) *action {
-	a := &action{id: fmt.Sprintf("act_%d_%d", c.Round, c.Index), call: c, status: ActionPending, expiry: expiry}
+	a := &action{id: ActionID(c.Round, c.Index), call: c, status: ActionPending, expiry: expiry}
 	l.actions, l.open = append(l.actions, a), append(l.open, a)
 	return a
 }
 
 // ask adds the approval of a call.
 func (l *ledger) ask(c *call, reason string) *approval {
-	p := &approval{id: fmt.Sprintf("apr_%d_%d", c.Round, c.Index), call: c, reason: reason}
+	p := &approval{id: ApprovalID(c.Round, c.Index), call: c, reason: reason}
 	l.approvals, l.asked = append(l.approvals, p), append(l.asked, p)
 	return p
 }
@@ -128,6 +128,17 @@ func (l *ledger) findAction(actionID, callID string) (*action, error) {
 		return nil, fmt.Errorf("unknown action_id %q", actionID)
 	}
 	return nil, fmt.Errorf("unknown tool_call_id %q: no client-owned call has it", callID)
+}
+
+// answeredBy finds the settled action of an earlier call with this id whose
+// answer was the same.
+func (l *ledger) answeredBy(callID, digest string) (*action, bool) {
+	for _, a := range l.actions {
+		if a.call.ID == callID && a.call.settled() && a.digest == digest {
+			return a, true
+		}
+	}
+	return nil, false
 }
 
 func (l *ledger) findApproval(id string) (*approval, error) {

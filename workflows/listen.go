@@ -81,7 +81,7 @@ func (r *run) takeUpdates(ctx workflow.Context, in inlet) error {
 	}
 	handler := func(ctx workflow.Context, payload converter.RawValue) (Receipt, error) {
 		commit, err := in.check(ctx, payload)
-		if err != nil { // it changed since the validator looked
+		if stands(ctx, err) { // it changed since the validator looked
 			return Receipt{}, err
 		}
 		return commit(ctx), nil
@@ -101,7 +101,7 @@ func (r *run) takeSignals(ctx workflow.Context, in inlet) {
 // refusal is recorded and changes nothing.
 func (r *run) takeSignal(ctx workflow.Context, in inlet, payload converter.RawValue) {
 	commit, err := in.check(ctx, payload)
-	if err != nil {
+	if stands(ctx, err) {
 		reason := short(in.name + ": " + err.Error())
 		r.journal.add(ctx, Event{Type: EventRejected, Reason: reason})
 		r.report.lastError = "rejected " + reason

@@ -121,8 +121,10 @@ func (r *fakeRun) Answer(_ context.Context, answer workflows.Answer) (workflows.
 	if r.refuse != nil {
 		return workflows.Receipt{}, r.refuse
 	}
-	r.report.Actions = slices.DeleteFunc(r.report.Actions, func(a workflows.OpenAction) bool { return a.ActionID == answer.ActionID })
-	r.settled(answer.ToolCallID)
+	at := slices.IndexFunc(r.report.Actions, func(a workflows.OpenAction) bool { return a.ActionID == answer.ActionID })
+	id := r.report.Actions[at].ToolCallID
+	r.report.Actions = slices.Delete(r.report.Actions, at, at+1)
+	r.settled(id)
 	return workflows.Receipt{ID: answer.ActionID, Status: "completed"}, nil
 }
 
@@ -150,11 +152,10 @@ func (r *fakeRun) Serve(ctx context.Context, handlers starter.Handlers, _ ...sta
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		answer := starter.Output(a.ToolCallID, output)
+		answer := starter.Output(a.ActionID, output)
 		if err != nil {
-			answer = starter.Failure(a.ToolCallID, err.Error())
+			answer = starter.Failure(a.ActionID, err.Error())
 		}
-		answer.ActionID = a.ActionID
 		if _, err := r.Answer(ctx, answer); err != nil {
 			return err
 		}

@@ -49,11 +49,10 @@ func (s *session) askAnswer(ctx context.Context, a workflows.OpenAction) error {
 	if err != nil {
 		return err
 	}
-	answer := starter.Output(a.ToolCallID, reply.Text)
+	answer := starter.Output(a.ActionID, reply.Text)
 	if reply.IsError {
-		answer = starter.Failure(a.ToolCallID, reply.Text)
+		answer = starter.Failure(a.ActionID, reply.Text)
 	}
-	answer.ActionID = a.ActionID
 	_, err = s.run.Answer(ctx, answer)
 	return err
 }

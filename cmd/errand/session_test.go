@@ -73,8 +73,8 @@ func TestAPersonAnswersCallsAndApprovalsInOrder(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, workflows.Completed, result.Status)
 	require.Len(t, run.answers, 2)
-	require.JSONEq(t, `{"tool_call_id":"call_0","action_id":"act_1_0","output":"found"}`, encoded(t, run.answers[0]))
-	require.JSONEq(t, `{"tool_call_id":"call_1","action_id":"act_1_1","is_error":true,
+	require.JSONEq(t, `{"action_id":"act_1_0","output":"found"}`, encoded(t, run.answers[0]))
+	require.JSONEq(t, `{"action_id":"act_1_1","is_error":true,
 		"output":"{\"error\":\"no data\",\"type\":\"ExecutionFailed\"}"}`, encoded(t, run.answers[1]))
 	require.JSONEq(t, `{"approval_request_id":"apr_1_2","approve":true,"actor":"ada"}`, encoded(t, run.approvals[0]))
 	require.JSONEq(t, `{"approval_request_id":"apr_1_3","approve":false,"reason":"too risky","actor":"ada"}`, encoded(t, run.approvals[1]))
@@ -89,11 +89,11 @@ func TestProgramsAnswerTheirCallsAndAPersonTheRest(t *testing.T) {
 	s, terminal, _ := attended(run, all, asktest.Step{See: "answer> ", Type: "rain\n"})
 	_, err = s.accompany(t.Context())
 	require.NoError(t, err)
-	byCall := map[string]string{}
+	byAction := map[string]string{}
 	for _, a := range run.answers {
-		byCall[a.ToolCallID] = string(a.Output)
+		byAction[a.ActionID] = string(a.Output)
 	}
-	require.Equal(t, map[string]string{"call_0": `"{\"city\":\"Oslo\"} run_1/1/0"`, "call_1": `"rain"`}, byCall)
+	require.Equal(t, map[string]string{"act_1_0": `"{\"city\":\"Oslo\"} run_1/1/0"`, "act_1_1": `"rain"`}, byAction)
 	require.NotContains(t, terminal.Screen(), "lookup (call_0) asks you")
 }
 
