@@ -68,6 +68,9 @@ type Descriptor struct {
 
 	Capabilities Capabilities `json:"capabilities"`
 	Effect       Effect       `json:"effect,omitempty"`
+	// Scope is that of the source; empty is none. Tools of scope run are executed
+	// by the source's session for the run.
+	Scope Scope `json:"scope,omitempty"`
 	// ParallelSafe tools may run beside themselves; others take turns by name
 	// (VL-16).
 	ParallelSafe bool `json:"parallel_safe,omitempty"`
