@@ -79,3 +79,13 @@ func (r *Registry) Shown() int {
 	}
 	return n
 }
+
+// RegistryOf is the registry of descriptors that NewRegistry let through
+// before, in the order that All had.
+func RegistryOf(descriptors []Descriptor) *Registry {
+	r := &Registry{order: descriptors, places: make(map[Identity]int, len(descriptors))}
+	for i, d := range descriptors {
+		r.places[d.Identity()] = i
+	}
+	return r
+}

@@ -135,12 +135,20 @@ func (r *run) read(ctx workflow.Context, raw json.RawMessage, head item.Head, in
 		},
 		kind: head.Type, seen: workflow.Now(ctx),
 	}
-	if tool, ok := r.registry.Find(c.Identity()); ok {
-		c.tool = tool
-	} else if r.request.Run.Undeclared == UndeclaredClient && head.Name != "" {
-		c.tool = tools.ClientDescriptor(tools.Declaration{Type: tools.TypeFunction, Name: head.Name})
-	}
+	c.tool = r.descriptor(c.Identity())
 	return c
+}
+
+// descriptor is what a call to a name runs. One to a name that nobody declared
+// is the client's, if the run says so, and nobody's otherwise.
+func (r *run) descriptor(id tools.Identity) tools.Descriptor {
+	if tool, ok := r.registry.Find(id); ok {
+		return tool
+	}
+	if r.request.Run.Undeclared == UndeclaredClient && id.Name != "" {
+		return tools.ClientDescriptor(tools.Declaration{Type: tools.TypeFunction, Name: id.Name})
+	}
+	return tools.Descriptor{}
 }
 
 // refuse settles a call that is not even prepared: of an answer that was cut,

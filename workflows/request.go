@@ -17,13 +17,13 @@ type Request struct {
 	// Tools are the caller's declarations; RawTools is the same as written, but
 	// for credentials.
 	Tools    []tools.Declaration
-	RawTools json.RawMessage
+	RawTools json.RawMessage `json:",omitempty"`
 	// ToolChoice is nil when the caller left it out.
-	ToolChoice        json.RawMessage
+	ToolChoice        json.RawMessage `json:",omitempty"`
 	ParallelToolCalls *bool
 	// MaxToolCalls bounds the gateway-owned calls of the run; 0 is no bound.
 	MaxToolCalls int
-	Metadata     json.RawMessage
+	Metadata     json.RawMessage `json:",omitempty"`
 	// Settings are the fields Errand does not interpret. They reach the model
 	// unchanged in every round.
 	Settings map[string]json.RawMessage

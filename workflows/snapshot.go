@@ -1,0 +1,94 @@
+package workflows
+
+import (
+	"encoding/json"
+	"time"
+
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// snapshotFormat is raised when older builds must not read a snapshot: when a
+// field changes its meaning. A new field needs no new format.
+const snapshotFormat = 1
+
+// snapshot is the whole state of a run as plain data: what a new execution
+// needs to go on with it. What can be worked out again (digests, surface, what
+// is open) is not in it.
+type snapshot struct {
+	Format int `json:"format"`
+	// Request is without its input, which is in Items.
+	Request     Request            `json:"request"`
+	Descriptors []tools.Descriptor `json:"descriptors,omitempty"`
+	Items       []json.RawMessage  `json:"items,omitempty"`
+	Sent        int                `json:"sent,omitempty"`
+	Round       int                `json:"round,omitempty"`
+	// Calls are those that anything below names, by their index.
+	Calls   []callState  `json:"calls,omitempty"`
+	Running []int        `json:"running,omitempty"`
+	Ledger  ledgerState  `json:"ledger,omitzero"`
+	Inbox   inboxState   `json:"inbox,omitzero"`
+	Journal journalState `json:"journal,omitzero"`
+	Report  reportState  `json:"report,omitzero"`
+}
+
+// callState is a call. Its descriptor is found again by its name.
+type callState struct {
+	tools.Call
+	Kind    string         `json:"kind,omitempty"`
+	Seen    time.Time      `json:"seen,omitzero"`
+	Started bool           `json:"started,omitempty"`
+	Update  int            `json:"update,omitempty"`
+	Outcome *tools.Outcome `json:"outcome,omitempty"`
+}
+
+type ledgerState struct {
+	Actions   []actionState   `json:"actions,omitempty"`
+	Approvals []approvalState `json:"approvals,omitempty"`
+	Spent     int             `json:"spent,omitempty"`
+	Used      map[string]int  `json:"used,omitempty"`
+}
+
+type actionState struct {
+	ID     string       `json:"id"`
+	Call   int          `json:"call"`
+	Status ActionStatus `json:"status"`
+	Owner  string       `json:"owner,omitempty"`
+	Lease  time.Time    `json:"lease,omitzero"`
+	Expiry time.Time    `json:"expiry,omitzero"`
+	Digest string       `json:"digest,omitempty"`
+}
+
+type approvalState struct {
+	ID       string    `json:"id"`
+	Call     int       `json:"call"`
+	Reason   string    `json:"reason,omitempty"`
+	Settled  bool      `json:"settled,omitempty"`
+	Decided  bool      `json:"decided,omitempty"`
+	Approved bool      `json:"approved,omitempty"`
+	Expiry   time.Time `json:"expiry,omitzero"`
+}
+
+type inboxState struct {
+	Steering  []json.RawMessage `json:"steering,omitempty"`
+	FollowUps []json.RawMessage `json:"follow_ups,omitempty"`
+}
+
+type journalState struct {
+	Events []Event `json:"events,omitempty"`
+	Round  int     `json:"round,omitempty"`
+}
+
+// reportState holds an output that is an item of the conversation as the
+// item's index.
+type reportState struct {
+	Status    Status            `json:"status"`
+	Model     string            `json:"model,omitempty"`
+	Usage     item.Usage        `json:"usage,omitzero"`
+	LastError string            `json:"last_error,omitempty"`
+	Output    []json.RawMessage `json:"output,omitempty"`
+	Traces    []tools.Trace     `json:"traces,omitempty"`
+	Changes   []tools.Change    `json:"changes,omitempty"`
+	Warnings  []string          `json:"warnings,omitempty"`
+	Repeats   int               `json:"repeats,omitempty"`
+}

@@ -1,0 +1,94 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"errand/tools"
+)
+
+// restore gives a new run the state that another execution took down.
+func (r *run) restore(s snapshot) error {
+	r.request, r.round = s.Request, s.Round
+	r.registry = tools.RegistryOf(s.Descriptors)
+	r.surface = newSurface(r.request, r.registry)
+	for _, it := range s.Items {
+		r.conversation.add(it)
+	}
+	r.conversation.sent = s.Sent
+	calls := make(batch, len(s.Calls))
+	for i, c := range s.Calls {
+		calls[i] = &call{
+			Call: c.Call, kind: c.Kind, tool: r.descriptor(c.Identity()), seen: c.Seen,
+			started: c.Started, update: c.Update, outcome: c.Outcome,
+		}
+	}
+	for _, at := range s.Running {
+		c, err := calls.at(at)
+		if err != nil {
+			return err
+		}
+		r.running = append(r.running, c)
+	}
+	if err := r.ledger.restore(s.Ledger, calls); err != nil {
+		return err
+	}
+	r.inbox.steering, r.inbox.followUps = s.Inbox.Steering, s.Inbox.FollowUps
+	r.journal.events, r.journal.round = s.Journal.Events, s.Journal.Round
+	return r.report.restore(s.Report, s.Items)
+}
+
+// at is the call with an index that a snapshot names.
+func (b batch) at(i int) (*call, error) {
+	if i < 0 || i >= len(b) {
+		return nil, fmt.Errorf("the snapshot names call %d of %d", i, len(b))
+	}
+	return b[i], nil
+}
+
+func (l *ledger) restore(s ledgerState, calls batch) error {
+	l.spent, l.used = s.Spent, s.Used
+	for _, a := range s.Actions {
+		c, err := calls.at(a.Call)
+		if err != nil {
+			return err
+		}
+		c.action = &action{
+			id: a.ID, call: c, status: a.Status, owner: a.Owner, lease: a.Lease, expiry: a.Expiry, digest: a.Digest,
+		}
+		l.actions = append(l.actions, c.action)
+		if !c.settled() {
+			l.open = append(l.open, c.action)
+		}
+	}
+	for _, p := range s.Approvals {
+		c, err := calls.at(p.Call)
+		if err != nil {
+			return err
+		}
+		c.approval = &approval{
+			id: p.ID, call: c, reason: p.Reason, settled: p.Settled, decided: p.Decided, approved: p.Approved, expiry: p.Expiry,
+		}
+		l.approvals = append(l.approvals, c.approval)
+		if !p.Settled {
+			l.asked = append(l.asked, c.approval)
+		}
+	}
+	return nil
+}
+
+func (r *report) restore(s reportState, items []json.RawMessage) error {
+	r.status, r.model, r.usage, r.lastError = s.Status, s.Model, s.Usage, s.LastError
+	r.traces, r.changes, r.warnings, r.repeats = s.Traces, s.Changes, s.Warnings, s.Repeats
+	for _, it := range s.Output {
+		if i, err := strconv.Atoi(string(it)); err == nil {
+			if i < 0 || i >= len(items) {
+				return fmt.Errorf("the snapshot names item %d of %d", i, len(items))
+			}
+			it = items[i]
+		}
+		r.output = append(r.output, it)
+	}
+	return nil
+}

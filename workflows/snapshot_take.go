@@ -1,0 +1,81 @@
+package workflows
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// snapshot takes down the state of a run. No activity may be in flight.
+func (r *run) snapshot() snapshot {
+	s := snapshot{
+		Format: snapshotFormat, Request: r.request,
+		Items: r.conversation.items, Sent: r.conversation.sent, Round: r.round,
+		Inbox:   inboxState{Steering: r.inbox.steering, FollowUps: r.inbox.followUps},
+		Journal: journalState{Events: r.journal.events, Round: r.journal.round},
+		Report:  r.report.state(r.conversation.items),
+	}
+	s.Request.Input = nil
+	if r.registry != nil {
+		s.Descriptors = r.registry.All()
+	}
+	roll := callRoll{places: map[*call]int{}}
+	for _, c := range r.running {
+		s.Running = append(s.Running, roll.place(c))
+	}
+	s.Ledger = r.ledger.state(&roll)
+	s.Calls = roll.calls
+	return s
+}
+
+// callRoll gives every call that is named one place.
+type callRoll struct {
+	calls  []callState
+	places map[*call]int
+}
+
+func (l *callRoll) place(c *call) int {
+	at, known := l.places[c]
+	if !known {
+		at = len(l.calls)
+		l.places[c] = at
+		l.calls = append(l.calls, callState{
+			Call: c.Call, Kind: c.kind, Seen: c.seen, Started: c.started, Update: c.update, Outcome: c.outcome,
+		})
+	}
+	return at
+}
+
+func (l *ledger) state(roll *callRoll) ledgerState {
+	s := ledgerState{Spent: l.spent, Used: l.used}
+	for _, a := range l.actions {
+		s.Actions = append(s.Actions, actionState{
+			ID: a.id, Call: roll.place(a.call), Status: a.status, Owner: a.owner,
+			Lease: a.lease, Expiry: a.expiry, Digest: a.digest,
+		})
+	}
+	for _, p := range l.approvals {
+		s.Approvals = append(s.Approvals, approvalState{
+			ID: p.id, Call: roll.place(p.call), Reason: p.reason, Settled: p.settled,
+			Decided: p.decided, Approved: p.approved, Expiry: p.expiry,
+		})
+	}
+	return s
+}
+
+func (r *report) state(items []json.RawMessage) reportState {
+	s := reportState{
+		Status: r.status, Model: r.model, Usage: r.usage, LastError: r.lastError,
+		Traces: r.traces, Changes: r.changes, Warnings: r.warnings, Repeats: r.repeats,
+	}
+	places := make(map[string]int, len(items))
+	for i, it := range items {
+		places[string(it)] = i
+	}
+	for _, it := range r.output {
+		if i, is := places[string(it)]; is {
+			it = strconv.AppendInt(nil, int64(i), 10)
+		}
+		s.Output = append(s.Output, it)
+	}
+	return s
+}

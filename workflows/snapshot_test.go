@@ -1,0 +1,107 @@
+package workflows
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/tools"
+)
+
+// notCarried are the fields that a new execution has from elsewhere, and why.
+// Any other field of a run must be in its snapshot.
+var notCarried = map[string]string{
+	"run.id":             "the workflow id, which stays",
+	"run.inbox.channels": "registered anew by listen",
+	"run.inbox.closed":   "a run that ends does not continue",
+	"run.journal.closed": "a run that ends does not continue",
+	"run.request.Input":  "the first items of the conversation",
+}
+
+// TestSnapshotCarriesEveryField fails for a field that somebody adds to run, or
+// to a part of it, and forgets in snapshot.go, snapshot_take.go and
+// snapshot_restore.go.
+func TestSnapshotCarriesEveryField(t *testing.T) {
+	t.Parallel()
+	before := filledRun()
+	after := again(t, before)
+	d := differ{exceptions: notCarried}
+	d.compare("run", before, after)
+	require.Empty(t, d.faults, "these fields do not survive a continue-as-new: carry them in snapshot.go, snapshot_take.go and "+
+		"snapshot_restore.go, or name them in notCarried with the reason")
+}
+
+func TestSnapshotKeepsWhatIsEmpty(t *testing.T) {
+	t.Parallel()
+	before := &run{request: Request{Run: DefaultOptions()}, registry: tools.RegistryOf(nil)}
+	before.surface = newSurface(before.request, before.registry)
+	d := differ{exceptions: notCarried}
+	d.compare("run", before, again(t, before))
+	require.Empty(t, d.faults)
+}
+
+func again(t *testing.T, before *run) *run {
+	t.Helper()
+	packed, err := before.snapshot().encode()
+	require.NoError(t, err)
+	s, err := decodeSnapshot(packed)
+	require.NoError(t, err)
+	after := &run{}
+	require.NoError(t, after.restore(s))
+	return after
+}
+
+// filledRun has a value in every field: one open call and one settled call,
+// each with an action and an approval.
+func filledRun() *run {
+	r := &run{}
+	f := newFiller()
+	f.fill(r)
+	open, done := r.running[0], newFiller().call()
+	open.outcome = nil
+	tool := open.tool
+	r.registry = tools.RegistryOf([]tools.Descriptor{tool})
+	for _, c := range []*call{open, done} {
+		c.Tool, c.Namespace, c.tool = tool.PublicName(), tool.Namespace, tool
+	}
+	r.surface = newSurface(r.request, r.registry)
+	r.running = batch{open, done}
+	r.ledger.actions, r.ledger.open = []*action{open.action, done.action}, []*action{open.action}
+	open.approval.settled = false
+	r.ledger.approvals, r.ledger.asked = []*approval{open.approval, done.approval}, []*approval{open.approval}
+	r.conversation = conversation{sent: 1}
+	for _, it := range []string{`{"text":"a<b> & é"}`, `{"text":"c"}`} {
+		r.conversation.add(json.RawMessage(it))
+	}
+	r.report.output = []json.RawMessage{r.conversation.items[1], json.RawMessage(`{"id":"elsewhere"}`)}
+	return r
+}
+
+func TestSnapshotOfAnotherFormatIsRefused(t *testing.T) {
+	t.Parallel()
+	s := filledRun().snapshot()
+	s.Format++
+	packed, err := s.encode()
+	require.NoError(t, err)
+	_, err = decodeSnapshot(packed)
+	require.ErrorContains(t, err, "format 2")
+	_, err = decodeSnapshot([]byte("no"))
+	require.Error(t, err)
+	_, err = decodeSnapshot(packed[:len(packed)-9])
+	require.Error(t, err)
+}
+
+func TestSnapshotThatNamesNothingIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, spoil := range []func(*snapshot){
+		func(s *snapshot) { s.Running[0] = 9 },
+		func(s *snapshot) { s.Ledger.Actions[0].Call = -1 },
+		func(s *snapshot) { s.Ledger.Approvals[0].Call = 9 },
+		func(s *snapshot) { s.Report.Output[0] = json.RawMessage("9") },
+	} {
+		s := filledRun().snapshot()
+		spoil(&s)
+		require.Error(t, new(run).restore(s))
+	}
+}
