@@ -32,10 +32,13 @@ func (r *Run) Serve(ctx context.Context, handlers Handlers, options ...ServeOpti
 	}
 	o := newServeOptions(options)
 	s := &server{
-		run: r, handlers: handlers, options: o,
-		log:  r.log.With(zap.String("owner", o.owner)),
-		desk: newDesk(o.owner), done: make(chan finished),
+		clerk: clerk{run: r, handlers: handlers, options: o, log: r.log.With(zap.String("owner", o.owner))},
+		desk:  newDesk(o.owner), done: make(chan finished),
 		trouble: backoff{low: 100 * time.Millisecond, high: 5 * time.Second},
+	}
+	s.settling = func(a workflows.OpenAction) {
+		round, _, _ := workflows.Place(a.ActionID)
+		s.answered.Store(callKey{round, a.ToolCallID}, true)
 	}
 	report, err := s.firstReport(ctx)
 	if err != nil || report.Status.Terminal() {
@@ -51,12 +54,9 @@ const longPause = time.Hour
 // server is one Serve under way. Its loop owns the desk; calls and approvals
 // run in goroutines of their own and report on done.
 type server struct {
-	run      *Run
-	handlers Handlers
-	options  serveOptions
-	log      *zap.Logger
-	desk     *desk
-	done     chan finished
+	clerk
+	desk *desk
+	done chan finished
 	// stale: the desk's report is out of date. retryAt paces asking for a new
 	// one while no worker answers.
 	stale   bool
@@ -183,8 +183,8 @@ func (s *server) dispatch(ctx context.Context) error {
 		handler, known := s.handlers[handlerName(action.Manifest)]
 		switch {
 		case known || s.options.noHandler == Refuse:
-			s.start(ctx, action.ActionID, true, func(job context.Context, stop context.CancelCauseFunc) finished {
-				return s.execute(job, stop, action, handler)
+			s.start(ctx, action.ActionID, true, func(job context.Context) finished {
+				return s.execute(job, action, handler)
 			})
 		case s.options.noHandler == Leave:
 			s.desk.off[action.ActionID] = true
@@ -197,7 +197,7 @@ func (s *server) dispatch(ctx context.Context) error {
 		if !found {
 			break
 		}
-		s.start(ctx, approval.ApprovalRequestID, false, func(job context.Context, _ context.CancelCauseFunc) finished {
+		s.start(ctx, approval.ApprovalRequestID, false, func(job context.Context) finished {
 			return s.ask(job, approval)
 		})
 	}
@@ -206,7 +206,7 @@ func (s *server) dispatch(ctx context.Context) error {
 
 // start runs one piece of work. It always reports, even if a handler ends its
 // goroutine.
-func (s *server) start(ctx context.Context, id string, call bool, work func(context.Context, context.CancelCauseFunc) finished) {
+func (s *server) start(ctx context.Context, id string, call bool, work func(context.Context) finished) {
 	job, stop := context.WithCancelCause(ctx)
 	s.desk.begin(id, call, stop)
 	go func() {
@@ -216,7 +216,7 @@ func (s *server) start(ctx context.Context, id string, call bool, work func(cont
 			f.id, f.call = id, call
 			s.done <- f
 		}()
-		f = work(job, stop)
+		f = work(job)
 	}()
 }
 

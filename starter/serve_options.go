@@ -37,6 +37,8 @@ type serveOptions struct {
 	owner       string
 	noHandler   NoHandlerPolicy
 	decide      Decide
+	// required has the arguments that must be there, by handler name.
+	required map[string][]string
 }
 
 // Concurrency bounds the calls that are executed at the same time; the default
@@ -46,7 +48,9 @@ func Concurrency(n int) ServeOption { return func(o *serveOptions) { o.concurren
 // Lease is for how long a call is claimed at a time; the default is 30 s, the
 // least 1 s. The claim is renewed at a third of it while the handler runs, each
 // time for longer, up to ten minutes: a run takes 2,000 updates in all. It is
-// how long a call waits for the next process after this one has crashed.
+// how long a call waits for the next process after this one has crashed. A
+// handler whose claim could not be renewed before it ran out is interrupted:
+// another process may have taken the call.
 func Lease(d time.Duration) ServeOption {
 	return func(o *serveOptions) { o.lease = max(d, time.Second) }
 }

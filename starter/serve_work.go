@@ -20,92 +20,79 @@ const (
 	grace = 10 * time.Second
 )
 
-// execute claims one call, runs its handler and delivers the outcome. stop
-// ends job, which is what the handler sees.
-func (s *server) execute(job context.Context, stop context.CancelCauseFunc, a workflows.OpenAction, handler Handler) finished {
-	log := s.log.With(zap.String("action_id", a.ActionID), zap.String("tool", a.Tool))
-	claim := workflows.Claim{ActionID: a.ActionID, Owner: s.options.owner, Lease: s.options.lease.String()}
-	if _, err := s.run.Claim(job, claim); err != nil {
-		return s.unclaimed(job, err, log)
-	}
-	stopRenewing := s.renew(job, stop, claim, log)
-	defer stopRenewing()
+// clerk does the work of serving one run, a call or an approval at a time. It
+// knows nothing of what else is open.
+type clerk struct {
+	run      *Run
+	handlers Handlers
+	options  serveOptions
+	log      *zap.Logger
+	// settling is told of every call that is about to be answered; nil is fine.
+	settling func(workflows.OpenAction)
+}
 
-	call := newCall(a)
-	answer := refuse(workflows.Answer{ToolCallID: a.ToolCallID, ActionID: a.ActionID}, a.Tool)
-	if handler != nil {
-		limited, cancel := within(job, a.ExpiresAt)
-		defer cancel()
-		var err error
-		if answer, err = invoke(limited, call, handler, log); err != nil {
-			if limited.Err() != nil {
-				log.Info("a call was interrupted and is left open", zap.Error(context.Cause(limited)))
-				return finished{pause: claimAgain, off: errors.Is(context.Cause(job), errSettledElsewhere)}
-			}
-			log.Warn("a handler failed", zap.Error(err))
-		}
+// execute claims one call, runs its handler and delivers the outcome. A nil
+// handler refuses the call.
+func (c *clerk) execute(job context.Context, a workflows.OpenAction, handler Handler) finished {
+	log := c.log.With(zap.String("action_id", a.ActionID), zap.String("tool", a.Tool))
+	held, err := c.claim(job, a.ActionID)
+	if err != nil {
+		return c.unclaimed(job, err, log)
 	}
-	round, _, _ := workflows.Place(a.ActionID)
-	s.answered.Store(callKey{round, a.ToolCallID}, true)
-	return s.deliver(job, log, func(ctx context.Context) error {
-		_, err := s.run.Answer(ctx, answer)
-		if large := new(TooLargeError); asA(err, &large) {
-			log.Warn("an output is too large", zap.Error(large))
-			message := fmt.Sprintf("the output of '%s' is %d bytes: at most %d are taken", a.Tool, large.Size, large.Limit)
-			_, err = s.run.Answer(ctx, failure(answer, tools.ErrOutputTooLarge, message))
+	holding, stopRenewing := c.renew(job, held, log)
+	defer stopRenewing()
+	limited, cancel := within(holding, a.ExpiresAt)
+	defer cancel()
+	answer, err := c.outcome(limited, a, handler, log)
+	if err != nil {
+		if limited.Err() != nil {
+			log.Info("a call was interrupted and is left open", zap.Error(context.Cause(limited)))
+			return finished{pause: claimAgain, off: errors.Is(context.Cause(job), errSettledElsewhere)}
 		}
-		return err
-	})
+		log.Warn("a handler failed", zap.Error(err))
+	}
+	if c.settling != nil {
+		c.settling(a)
+	}
+	return c.deliver(job, log, func(ctx context.Context) error { return c.answer(ctx, a, answer, log) })
+}
+
+// outcome is the answer to a call, and the error of the handler if that failed.
+func (c *clerk) outcome(ctx context.Context, a workflows.OpenAction, handler Handler, log *zap.Logger) (workflows.Answer, error) {
+	answer := workflows.Answer{ToolCallID: a.ToolCallID, ActionID: a.ActionID}
+	if handler == nil {
+		return refuse(answer, a.Tool), nil
+	}
+	if missing := c.options.missing(a.Manifest); len(missing) > 0 {
+		return incomplete(answer, a.Tool, missing), nil
+	}
+	return invoke(ctx, newCall(a), handler, log)
+}
+
+// answer sends an outcome, or that it is too large to be sent.
+func (c *clerk) answer(ctx context.Context, a workflows.OpenAction, answer workflows.Answer, log *zap.Logger) error {
+	_, err := c.run.Answer(ctx, answer)
+	if large := new(TooLargeError); asA(err, &large) {
+		log.Warn("an output is too large", zap.Error(large))
+		message := fmt.Sprintf("the output of '%s' is %d bytes: at most %d are taken", a.Tool, large.Size, large.Limit)
+		_, err = c.run.Answer(ctx, failure(answer, tools.ErrOutputTooLarge, message))
+	}
+	return err
 }
 
 // unclaimed says what to do about a call that could not be claimed.
-func (s *server) unclaimed(job context.Context, err error, log *zap.Logger) finished {
+func (c *clerk) unclaimed(job context.Context, err error, log *zap.Logger) finished {
 	switch {
-	case job.Err() != nil, errors.Is(err, ErrNoReply), errors.Is(err, ErrEnded), isA[*RefusedError](err):
+	case job.Err() != nil, errors.Is(err, ErrNoReply), errors.Is(err, ErrEnded), errors.Is(err, errLeaseOver), isA[*RefusedError](err):
 		log.Debug("not claimed", zap.Error(err))
 		return finished{pause: claimAgain}
 	}
 	return finished{err: err}
 }
 
-// maxLease bounds how long a call waits for the next process when one that has
-// worked on it for long dies.
-const maxLease = 10 * time.Minute
-
-// renew keeps a claim alive, and ends job when it is lost. Call the function
-// that it returns when the call is settled.
-func (s *server) renew(job context.Context, stop context.CancelCauseFunc, claim workflows.Claim, log *zap.Logger) func() {
-	ctx, cancel := context.WithCancel(job)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		lease := s.options.lease
-		for pause(ctx, lease/3) == nil {
-			// A run takes a bounded number of updates, so a handler that takes
-			// long claims for longer at a time.
-			lease = min(lease*2, max(s.options.lease, maxLease))
-			claim.Lease = lease.String()
-			_, err := s.run.Claim(ctx, claim)
-			switch {
-			case err == nil, ctx.Err() != nil:
-			case errors.Is(err, ErrNoReply):
-				log.Warn("a claim could not be renewed yet", zap.Error(err))
-			default:
-				log.Warn("a claim was lost", zap.Error(err))
-				stop(fmt.Errorf("claim lost: %w", err))
-				return
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-done
-	}
-}
-
 // deliver sends what settles a call or an approval until it is known how that
 // went. Whoever was first counts; coming second is no error.
-func (s *server) deliver(job context.Context, log *zap.Logger, send func(context.Context) error) finished {
+func (c *clerk) deliver(job context.Context, log *zap.Logger, send func(context.Context) error) finished {
 	ctx, cancel := outlive(job, grace)
 	defer cancel()
 	for {
@@ -127,26 +114,26 @@ func (s *server) deliver(job context.Context, log *zap.Logger, send func(context
 }
 
 // ask has a person, or whoever decides, answer one approval request.
-func (s *server) ask(job context.Context, a workflows.OpenApproval) finished {
-	log := s.log.With(zap.String("approval_request_id", a.ApprovalRequestID), zap.String("tool", a.Tool))
-	approve, reason, err := s.decide(job, a, log)
+func (c *clerk) ask(job context.Context, a workflows.OpenApproval) finished {
+	log := c.log.With(zap.String("approval_request_id", a.ApprovalRequestID), zap.String("tool", a.Tool))
+	approve, reason, err := c.decide(job, a, log)
 	if err != nil {
 		log.Warn("an approval request is left open", zap.Error(err))
-		return finished{pause: s.options.lease}
+		return finished{pause: c.options.lease}
 	}
-	return s.deliver(job, log, func(ctx context.Context) error {
-		_, err := s.run.Approve(ctx, decision(a.ApprovalRequestID, approve, reason, s.options.owner))
+	return c.deliver(job, log, func(ctx context.Context) error {
+		_, err := c.run.Approve(ctx, decision(a.ApprovalRequestID, approve, reason, c.options.owner))
 		return err
 	})
 }
 
-func (s *server) decide(ctx context.Context, a workflows.OpenApproval, log *zap.Logger) (approve bool, why string, err error) {
+func (c *clerk) decide(ctx context.Context, a workflows.OpenApproval, log *zap.Logger) (approve bool, why string, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			err = panicked(reason, "an approval function panicked", log)
 		}
 	}()
-	if approve, why, err = s.options.decide(ctx, a); err != nil {
+	if approve, why, err = c.options.decide(ctx, a); err != nil {
 		err = errors.New(err.Error()) // its methods may panic, so they are called here
 	}
 	return approve, why, err
