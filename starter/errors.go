@@ -20,7 +20,7 @@ var (
 	ErrCancelled = errors.New("the run was cancelled")
 	// ErrNoReply means that the server or the workers did not reply in time.
 	// What was sent may still take effect. Sending the same answer, approval or
-	// claim again does no harm; a message might be delivered twice.
+	// claim again does no harm, nor does a message with an id.
 	ErrNoReply = errors.New("no reply in time")
 )
 

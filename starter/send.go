@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/oklog/ulid/v2"
 	"go.temporal.io/api/serviceerror"
 
 	"errand/workflows"
@@ -47,6 +48,10 @@ func (r *Run) Approve(ctx context.Context, approval workflows.Approval) (workflo
 
 // Send gives the run a message. It returns when the run has taken it, not when
 // the model has read it. Errors as of Answer.
+//
+// A message without an id gets a new one. To send a message again after
+// ErrNoReply, give it an id yourself: the run takes it once, and a repeat
+// succeeds with Receipt.Repeated.
 func (r *Run) Send(ctx context.Context, message workflows.Message) (workflows.Receipt, error) {
 	content, err := json.Marshal(message.Content)
 	if err != nil {
@@ -55,8 +60,14 @@ func (r *Run) Send(ctx context.Context, message workflows.Message) (workflows.Re
 	if len(content) > workflows.MaxAnswerSize {
 		return workflows.Receipt{}, &TooLargeError{"content", len(content), workflows.MaxAnswerSize}
 	}
+	if message.ID == "" {
+		message.ID = NewMessageID()
+	}
 	return r.update(ctx, workflows.SendMessage, message)
 }
+
+// NewMessageID makes an id for a message.
+func NewMessageID() string { return "msg_" + ulid.Make().String() }
 
 // Cancel asks the run to stop. It returns at once; the run cleans up and ends
 // cancelled within seconds, with the partial result: see Result. Cancelling

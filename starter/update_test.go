@@ -158,3 +158,14 @@ func text(t *testing.T, v any) string {
 	require.NoError(t, err)
 	return string(raw)
 }
+
+func TestEveryMessageHasAnID(t *testing.T) {
+	t.Parallel()
+	f := newFake()
+	_, err := f.run().Send(t.Context(), Text("hello"))
+	require.NoError(t, err)
+	_, err = f.run().Send(t.Context(), workflows.Message{ID: "m1", Content: []byte(`"again"`)})
+	require.NoError(t, err)
+	require.Regexp(t, "^msg_", f.updates[0].Args[0].(workflows.Message).ID)
+	require.Equal(t, "m1", f.updates[1].Args[0].(workflows.Message).ID)
+}

@@ -14,6 +14,7 @@ import (
 type inbox struct {
 	steering  []json.RawMessage
 	followUps []json.RawMessage
+	heard     []heardMessage
 	channels  []inlet
 	closed    bool
 }

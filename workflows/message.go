@@ -35,6 +35,9 @@ type Approval struct {
 // Message is the payload of message. Deliver is steer (after the current
 // batch; the default) or follow_up (when no calls and no steering remain).
 type Message struct {
+	// ID makes it safe to send the message again when it is not known whether
+	// it arrived: the run takes one id once. It may be empty.
+	ID      string          `json:"id,omitempty"`
 	Role    string          `json:"role,omitempty"`
 	Content json.RawMessage `json:"content"`
 	Deliver string          `json:"deliver,omitempty"`

@@ -3,6 +3,7 @@ package workflows_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -239,4 +240,40 @@ func TestManyCallsInOneBatch(t *testing.T) {
 	require.Len(t, got, 200)
 	require.Equal(t, "A", got[127])
 	require.Contains(t, got[128], "BudgetExceeded")
+}
+
+func TestMessageWithAnIDIsTakenOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), say("first"))
+	type answer struct {
+		receipt workflows.Receipt
+		err     error
+	}
+	var got []answer
+	keep := func(r workflows.Receipt, err error) { got = append(got, answer{r, err}) }
+	b.RegisterDelayedCallback(func() {
+		b.update(workflows.SendMessage, `{"id":"m1","content":"hurry"}`, keep)
+		b.update(workflows.SendMessage, `{"id":"m1","content":"hurry","role":"user","deliver":"steer"}`, keep)
+		b.update(workflows.SendMessage, `{"id":"m1","content":"slowly"}`, keep)
+		b.update(workflows.SendMessage, `{"id":"`+strings.Repeat("m", 201)+`","content":"slowly"}`, keep)
+		b.SignalWorkflow(workflows.SendMessage, json.RawMessage(`{"id":"m1","content":"hurry"}`))
+		b.SignalWorkflow(workflows.SendMessage, json.RawMessage(`{"id":"m1","content":"hurry","deliver":"follow_up"}`))
+	}, time.Minute)
+	b.RegisterDelayedCallback(func() {
+		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
+	}, 2*time.Minute)
+	_, err := b.run(clientRequest(""))
+	require.NoError(t, err)
+	queued := workflows.Receipt{ID: workflows.SendMessage, Status: "queued"}
+	require.Equal(t, answer{receipt: queued}, got[0])
+	queued.Repeated = true
+	require.Equal(t, answer{receipt: queued}, got[1])
+	require.ErrorContains(t, got[2].err, `id: another message with the id "m1" was taken`)
+	require.ErrorContains(t, got[3].err, "id: has 201 bytes, at most 200 are taken")
+	require.Len(t, b.inputs, 2)
+	items := b.inputs[1].Items
+	require.Contains(t, string(items[len(items)-1]), "hurry")
+	require.NotContains(t, string(items[len(items)-2]), "hurry", "once")
+	rejected := slices.DeleteFunc(b.events(), func(e string) bool { return e != "rejected" })
+	require.Len(t, rejected, 1, "the follow-up is another message")
 }

@@ -227,6 +227,8 @@ func (r *run) checkMessage(_ workflow.Context, payload converter.RawValue) (comm
 		m.Role = "user"
 	}
 	switch {
+	case len(m.ID) > maxMessageID:
+		return nil, fmt.Errorf("id: has %d bytes, at most %d are taken", len(m.ID), maxMessageID)
 	case m.Role != "user" && m.Role != "system" && m.Role != "developer":
 		return nil, fmt.Errorf("role: %q cannot send a message: user, system or developer", m.Role)
 	case !isContent(m.Content) || string(m.Content) == `""`:
@@ -239,9 +241,16 @@ func (r *run) checkMessage(_ workflow.Context, payload converter.RawValue) (comm
 		return nil, fmt.Errorf("content: has %d bytes as JSON, at most %d are taken%s", len(content), MaxAnswerSize, because(err))
 	}
 	m.Content = content
+	repeated, err := r.inbox.repeats(m)
+	if err != nil {
+		return nil, err
+	}
 	return func(workflow.Context) Receipt {
-		r.inbox.queue(m)
-		return Receipt{ID: SendMessage, Status: "queued"}
+		if !repeated {
+			r.inbox.queue(m)
+			r.inbox.remember(m)
+		}
+		return Receipt{ID: SendMessage, Status: "queued", Repeated: repeated}
 	}, nil
 }
 

@@ -72,6 +72,7 @@ type approvalState struct {
 type inboxState struct {
 	Steering  []json.RawMessage `json:"steering,omitempty"`
 	FollowUps []json.RawMessage `json:"follow_ups,omitempty"`
+	Heard     []heardMessage    `json:"heard,omitempty"`
 }
 
 type journalState struct {

@@ -34,7 +34,7 @@ func (r *run) restore(s snapshot) error {
 	if err := r.ledger.restore(s.Ledger, calls); err != nil {
 		return err
 	}
-	r.inbox.steering, r.inbox.followUps = s.Inbox.Steering, s.Inbox.FollowUps
+	r.inbox.steering, r.inbox.followUps, r.inbox.heard = s.Inbox.Steering, s.Inbox.FollowUps, s.Inbox.Heard
 	r.journal.events, r.journal.round = s.Journal.Events, s.Journal.Round
 	return r.report.restore(s.Report, s.Items)
 }

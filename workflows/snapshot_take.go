@@ -10,7 +10,7 @@ func (r *run) snapshot() snapshot {
 	s := snapshot{
 		Format: snapshotFormat, Request: r.request,
 		Items: r.conversation.items, Sent: r.conversation.sent, Round: r.round,
-		Inbox:   inboxState{Steering: r.inbox.steering, FollowUps: r.inbox.followUps},
+		Inbox:   inboxState{Steering: r.inbox.steering, FollowUps: r.inbox.followUps, Heard: r.inbox.heard},
 		Journal: journalState{Events: r.journal.events, Round: r.journal.round},
 		Report:  r.report.state(r.conversation.items),
 	}
