@@ -54,6 +54,10 @@ record: prepare ## Record new histories for replay into test/testdata/history
 bench: prepare ## Compare with a hand-written workflow and print the figures
 	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./test/bench/
 
+.PHONY: crash
+crash: prepare ## Kill worker and server at every moment of a run, and check what it did
+	go test -count=1 -timeout 2h ./test/crash -full
+
 .PHONY: fuzz
 fuzz: ## Fuzz the decoders, 60 s each
 	@for target in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \

@@ -31,6 +31,7 @@ func TestLive(t *testing.T) {
 			"a failed run has its partial result":    (*live).failed,
 			"a cancelled run has its partial result": (*live).cancelled,
 			"a terminated run ends everything":       (*live).terminated,
+			"a run that closed before it began":      (*live).neverTaken,
 			"an id that nobody knows":                (*live).unknown,
 			"a run waits for its first worker":       (*live).lateWorker,
 			"more updates than fit at once":          (*live).manyUpdates,
@@ -193,6 +194,16 @@ func (l *live) terminated(t *testing.T) {
 	result, err := run.Result(t.Context())
 	require.Equal(t, &ClosedError{Terminated}, err)
 	require.Nil(t, result)
+}
+
+func (l *live) neverTaken(t *testing.T) {
+	run := l.start(t, "nobody", nil)
+	require.NoError(t, l.client.TerminateWorkflow(t.Context(), run.ID(), "", "test"))
+	status, err := run.Status(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, workflows.StatusReport{
+		RunID: run.ID(), Status: Terminated, Actions: []workflows.OpenAction{}, Approvals: []workflows.OpenApproval{},
+	}, status)
 }
 
 func (l *live) unknown(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.uber.org/zap"
 
@@ -37,13 +38,20 @@ func (r *Run) ID() string { return r.id }
 // Errors: ErrNotFound; ErrNoReply while no worker is up.
 func (r *Run) Status(ctx context.Context) (workflows.StatusReport, error) {
 	report, err := ask[workflows.StatusReport](ctx, r, workflows.QueryStatus)
+	if isA[*serviceerror.WorkflowNotReady](err) {
+		// Closed before a worker had taken it, it never gets more ready: the
+		// server knows all that there is.
+		if s, err := r.look(ctx); err == nil && s.abrupt() {
+			report.RunID = r.id
+			return s.closing(report), nil
+		}
+	}
 	if err != nil || report.Status.Terminal() {
 		return report, err
 	}
 	// A run that was closed from outside never got to say so itself.
 	if s, err := r.look(ctx); err == nil && s.abrupt() {
-		report.Status = s.word()
-		report.Actions, report.Approvals = []workflows.OpenAction{}, []workflows.OpenApproval{}
+		return s.closing(report), nil
 	}
 	return report, nil
 }

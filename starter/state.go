@@ -24,6 +24,13 @@ func (s state) abrupt() bool { return s.word() == Terminated || s.word() == Time
 
 func (s state) word() workflows.Status { return statusOf(s.status) }
 
+// closing is a report of a run that was closed from outside: nothing is open.
+func (s state) closing(report workflows.StatusReport) workflows.StatusReport {
+	report.Status = s.word()
+	report.Actions, report.Approvals = []workflows.OpenAction{}, []workflows.OpenApproval{}
+	return report
+}
+
 // statusOf maps what the server tells of an execution. It cannot tell
 // incomplete from completed, nor a waiting run from a busy one.
 func statusOf(s enumspb.WorkflowExecutionStatus) workflows.Status {

@@ -28,8 +28,7 @@ var workerReady = regexp.MustCompile(`(?i)worker (has )?started|taking runs|star
 
 func newCrashStage(t *testing.T, script harness.Script) *crashStage {
 	t.Helper()
-	binary, err := toolWorker()
-	require.NoError(t, err)
+	binary := harness.Build(t, "./test/toolworker")
 	return &crashStage{stage: newStage(t, script), world: world.Start(t), binary: binary}
 }
 

@@ -5,10 +5,7 @@ package test
 import (
 	"context"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -119,25 +116,6 @@ func pendingAction(t *testing.T, run *starter.Run) {
 		return len(status.Actions) > 0, string(status.Status)
 	}, "an open client call")
 }
-
-var toolWorker = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "toolworker")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "toolworker")
-	build := exec.Command("go", "build", "-o", path, "./test/toolworker")
-	build.Dir = harness.RepoRoot()
-	out, err := build.CombinedOutput()
-	if err != nil {
-		return "", &buildError{string(out)}
-	}
-	return path, nil
-})
-
-type buildError struct{ output string }
-
-func (e *buildError) Error() string { return e.output }
 
 // repeatArguments answers a call with its arguments.
 func repeatArguments(_ context.Context, call tools.Invocation) (tools.Output, error) {

@@ -8,24 +8,30 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// BuildErrand builds the errand command, once per test process and without the
-// race detector, and returns the path of the binary. StopShared removes it.
+// BuildErrand builds the errand command: see Build.
 func BuildErrand(t testing.TB) string {
 	t.Helper()
-	shared.errand.Do(func() {
-		shared.errandBinary, shared.errandErr = build("./cmd/errand")
-	})
-	if shared.errandErr != nil {
-		t.Fatal(shared.errandErr)
-	}
-	return shared.errandBinary
+	return Build(t, "./cmd/errand")
 }
 
-// build compiles a command of this module, named by its path from the root,
-// into a directory of its own.
+// Build builds a command of this module, named by its path from the root, once
+// per test process and without the race detector, and returns the path of the
+// binary. StopShared removes it.
+func Build(t testing.TB, command string) string {
+	t.Helper()
+	once, _ := shared.builds.LoadOrStore(command, sync.OnceValues(func() (string, error) { return build(command) }))
+	binary, err := once.(func() (string, error))()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return binary
+}
+
+// build compiles a command into a directory of its own.
 func build(command string) (binary string, err error) {
 	dir, err := os.MkdirTemp("", "errand-test-")
 	if err != nil {
@@ -40,7 +46,15 @@ func build(command string) (binary string, err error) {
 	return binary, nil
 }
 
-func buildDirOf(binary string) string { return filepath.Dir(binary) }
+// removeBuilds leaves nothing behind.
+func removeBuilds() {
+	shared.builds.Range(func(_, once any) bool {
+		if binary, err := once.(func() (string, error))(); err == nil {
+			_ = os.RemoveAll(filepath.Dir(binary))
+		}
+		return true
+	})
+}
 
 // RepoRoot is the directory of the repository. It panics outside of it, where
 // nothing in this package can work.

@@ -60,7 +60,7 @@ func TestProcessFromStartToInterrupt(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "never passed on")
 	binary, err := build("./test/harness/testdata/child")
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(buildDirOf(binary))) })
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(filepath.Dir(binary))) })
 	child := StartProcess(t, Command{Path: binary, Args: []string{"now"}, Env: []string{"MINE=yes"}, Dir: t.TempDir()})
 	child.WaitFor(t, "ready now", patience)
 	require.Equal(t, "ready now\n", child.Stderr())

@@ -11,12 +11,10 @@ import (
 
 // shared is what one test process has one of.
 var shared struct {
-	temporal     sync.Once
-	server       *devserver.Server
-	serverErr    error
-	errand       sync.Once
-	errandBinary string
-	errandErr    error
+	temporal  sync.Once
+	server    *devserver.Server
+	serverErr error
+	builds    sync.Map // command → func() (binary string, err error)
 }
 
 // Temporal is the dev server of this test process, in memory and on free
@@ -70,7 +68,5 @@ func StopShared() {
 	if shared.server != nil {
 		shared.server.Kill()
 	}
-	if shared.errandBinary != "" {
-		_ = os.RemoveAll(buildDirOf(shared.errandBinary))
-	}
+	removeBuilds()
 }

@@ -1,13 +1,11 @@
 // Command toolworker is a worker with three tools that act on the world of the
-// tests (WORLD_URL), one of each effect. Crash tests kill it.
+// tests (WORLD_URL), one of each effect. Crash tests kill it. PLANT names a
+// fault that it then has, to prove that the tests find it.
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -62,24 +60,4 @@ func slowHeartbeats(o *client.Options) {
 			}
 			return err
 		}))
-}
-
-func act(name string, effect tools.Effect) worker.Tool {
-	return worker.Tool{
-		Name: name, Description: "Acts on the world.", Effect: effect, ReadOnly: effect == tools.EffectRead, ParallelSafe: true,
-		Execute: func(ctx context.Context, call tools.Invocation) (tools.Output, error) {
-			request, err := http.NewRequestWithContext(ctx, http.MethodPost, os.Getenv("WORLD_URL")+"/"+name, bytes.NewReader(call.Arguments))
-			if err != nil {
-				return tools.Output{}, err
-			}
-			request.Header.Set("Idempotency-Key", call.Key)
-			response, err := http.DefaultClient.Do(request)
-			if err != nil {
-				return tools.Output{}, err
-			}
-			defer func() { _ = response.Body.Close() }()
-			text, err := io.ReadAll(response.Body)
-			return tools.Output{Content: string(text)}, err
-		},
-	}
 }

@@ -8,8 +8,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Effect is one request that reached the world.
@@ -17,7 +20,20 @@ type Effect struct {
 	Tool string
 	Key  string
 	Body string
+	// Worker is the process that sent it, if it said so.
+	Worker string
+	At     time.Time
 }
+
+// Phase is how far an effect has come.
+type Phase int
+
+const (
+	// Arrives is the moment before the world does anything about an effect.
+	Arrives Phase = iota
+	// Answered is the moment after the answer has left.
+	Answered
+)
 
 // World records effects and can hold a tool in the middle of one.
 type World struct {
@@ -27,19 +43,41 @@ type World struct {
 	arrived []Effect
 	applied map[string]string // idempotency key → answer
 	held    map[string]chan struct{}
+	stalls  map[string]*Stall
+	pace    time.Duration
+	watch   func(Effect, Phase)
 }
 
 // Start serves a world for the length of a test.
 func Start(t testing.TB) *World {
 	t.Helper()
-	w := &World{applied: map[string]string{}, held: map[string]chan struct{}{}}
+	w := &World{
+		applied: map[string]string{}, held: map[string]chan struct{}{},
+		stalls: map[string]*Stall{}, watch: func(Effect, Phase) {},
+	}
 	server := httptest.NewServer(http.HandlerFunc(w.serve))
 	w.URL = server.URL
 	t.Cleanup(func() {
 		w.ReleaseAll()
+		server.CloseClientConnections() // those of a stopped process would be waited for
 		server.Close()
 	})
 	return w
+}
+
+// Pace makes every effect take this long.
+func (w *World) Pace(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pace = d
+}
+
+// Watch tells about every effect, while the effect waits. There is one
+// watcher.
+func (w *World) Watch(watch func(Effect, Phase)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.watch = watch
 }
 
 // Hold makes every effect of a tool wait until Release.
@@ -71,15 +109,14 @@ func (w *World) ReleaseAll() {
 
 // Arrived are the requests for a tool so far, repeats included.
 func (w *World) Arrived(tool string) []Effect {
+	return slices.DeleteFunc(w.All(), func(e Effect) bool { return e.Tool != tool })
+}
+
+// All are the requests so far, in order of arrival, repeats included.
+func (w *World) All() []Effect {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var some []Effect
-	for _, e := range w.arrived {
-		if e.Tool == tool {
-			some = append(some, e)
-		}
-	}
-	return some
+	return slices.Clone(w.arrived)
 }
 
 // Applied counts the different keys that had an effect.
@@ -94,11 +131,16 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	e := Effect{Tool: r.URL.Path[1:], Key: r.Header.Get("Idempotency-Key"), Body: string(body)}
+	e := Effect{
+		Tool: r.URL.Path[1:], Key: r.Header.Get("Idempotency-Key"), Body: string(body),
+		Worker: r.Header.Get("Worker"), At: time.Now(),
+	}
 	w.mu.Lock()
 	w.arrived = append(w.arrived, e)
-	gate := w.held[e.Tool]
+	gate, stall, watch, pace := w.held[e.Tool], w.stalls[e.Tool], w.watch, w.pace
+	delete(w.stalls, e.Tool)
 	w.mu.Unlock()
+	watch(e, Arrives)
 	if gate != nil {
 		select {
 		case <-gate:
@@ -106,6 +148,20 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	answer := stall.wait(r.Context(), e)
+	if stall == nil {
+		take(pace)
+		answer = w.apply(e)
+	}
+	// With its length, so that the caller has all of it before Answered.
+	rw.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+	_, _ = io.WriteString(rw, answer)
+	_ = http.NewResponseController(rw).Flush()
+	watch(e, Answered)
+}
+
+// apply has the effect of e, once a key, and gives the answer of that key.
+func (w *World) apply(e Effect) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	answer, repeated := w.applied[e.Key]
@@ -113,5 +169,5 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 		answer = fmt.Sprintf("%s done for %s", e.Tool, e.Body)
 		w.applied[e.Key] = answer
 	}
-	_, _ = io.WriteString(rw, answer)
+	return answer
 }

@@ -1,0 +1,79 @@
+package crash
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+
+	"errand/starter"
+	"errand/tools"
+	"errand/workflows"
+)
+
+// notice is how long a worker may take to learn that a run is gone: its next
+// heartbeats are refused.
+const notice = 3 * time.Second
+
+func TestTerminatedAtEveryEvent(t *testing.T) {
+	t.Parallel()
+	ref := theReference(t)
+	sweep{title: "terminated, each event"}.play(t, every(ref.events, 4, atEvent), func(tr *trial, m moment) {
+		tr.worker()
+		tr.start()
+		if tr.reached = m.wait(tr); tr.reached {
+			err := tr.site.client.TerminateWorkflow(tr.ctx, tr.run.ID(), "", "crash test")
+			if gone := new(serviceerror.NotFound); err != nil && !errors.As(err, &gone) {
+				tr.t.Fatal(err)
+			}
+		}
+		tr.checkCut(ref, starter.Terminated)
+	})
+}
+
+// limits is how many execution time-outs are tried, spread over the time that
+// the reference took.
+const limits = 24
+
+func TestExecutionTimesOutAnywhere(t *testing.T) {
+	t.Parallel()
+	ref := theReference(t)
+	moments := every(limits, 3, func(n int) moment {
+		return moment{name: fmt.Sprintf("limit %d of %d", n, limits)}
+	})
+	sweep{title: "execution timed out"}.play(t, moments, func(tr *trial, m moment) {
+		var n int
+		if _, err := fmt.Sscanf(m.name, "limit %d", &n); err != nil {
+			tr.t.Fatal(err)
+		}
+		tr.worker()
+		tr.startWithin(ref.took * time.Duration(n) / limits)
+		tr.checkCut(ref, starter.TimedOut)
+	})
+}
+
+// checkCut: the run was closed from outside and has no result, or it was too
+// fast for that.
+func (tr *trial) checkCut(ref *reference, how workflows.Status) {
+	if !tr.wait() {
+		return
+	}
+	closed := time.Now()
+	var cut *starter.ClosedError
+	switch {
+	case tr.err == nil:
+		tr.checkSurvival(ref)
+		return
+	case !errors.As(tr.err, &cut) || cut.Status != how:
+		tr.violate(sameResult, "the run ended with %v", tr.err)
+		return
+	}
+	tr.reached = true
+	tr.stays(closed.Add(notice))
+	tr.checkWorld(ref, story{outcome: map[string]tools.OutcomeStatus{}}, one)
+	if status, err := tr.run.Status(tr.ctx); err != nil || status.Status != how || len(status.Actions) > 0 {
+		tr.violate(nothingOpen, "%s %v", encode(status), err)
+	}
+}

@@ -1,0 +1,141 @@
+package crash
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+)
+
+// moment is when something is done to a run. wait returns true when it has
+// come, and false if the run ended before.
+type moment struct {
+	name string
+	wait func(tr *trial) bool
+}
+
+// What is counted besides the events of a history.
+const (
+	arrives  = "effect arrives"
+	answered = "effect answered"
+	asked    = "model asked"
+)
+
+// points counts what happens around a run.
+type points struct {
+	mu    sync.Mutex
+	count map[string]int
+	gates map[string]chan struct{}
+}
+
+func (p *points) gate(key string) chan struct{} {
+	if p.count == nil {
+		p.count, p.gates = map[string]int{}, map[string]chan struct{}{}
+	}
+	if p.gates[key] == nil {
+		p.gates[key] = make(chan struct{})
+	}
+	return p.gates[key]
+}
+
+func (p *points) pass(kind string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.gate(kind)
+	p.count[kind]++
+	close(p.gate(fmt.Sprint(kind, p.count[kind])))
+}
+
+func (p *points) at(kind string, n int) <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.gate(fmt.Sprint(kind, n))
+}
+
+// atEvent is when the history has n events.
+func atEvent(n int) moment {
+	return moment{fmt.Sprintf("event %d", n), func(tr *trial) bool { return tr.sees(int64(n)) }}
+}
+
+// atPoint is when something happens for the nth time.
+func atPoint(kind string, n int) moment {
+	return moment{fmt.Sprintf("%s %d", kind, n), func(tr *trial) bool { return tr.comes(tr.points.at(kind, n)) }}
+}
+
+// after is some time after the last moment.
+func after(d time.Duration) moment {
+	return moment{d.String(), func(tr *trial) bool {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return true
+		case <-tr.ended:
+			return false
+		}
+	}}
+}
+
+func (tr *trial) comes(gate <-chan struct{}) bool {
+	select {
+	case <-gate:
+		return true
+	case <-tr.ended:
+	case <-tr.ctx.Done():
+	}
+	return false
+}
+
+// sees long-polls the history of the run's first execution for an event.
+func (tr *trial) sees(n int64) bool {
+	for tr.ctx.Err() == nil {
+		pages := tr.site.client.GetWorkflowHistory(tr.ctx, tr.run.ID(), tr.first, true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		whole := true
+		for pages.HasNext() {
+			e, err := pages.Next()
+			if err != nil { // the server is away
+				whole = false
+				break
+			}
+			if e.GetEventId() >= n {
+				return true
+			}
+		}
+		if whole {
+			return false
+		}
+	}
+	return false
+}
+
+// every gives the moments 1 to n of a kind: all of them with -full, else about
+// as many as few, spread evenly.
+func every(n, few int, make func(int) moment) []moment {
+	step := 1
+	if !*full {
+		step = max(1, n/max(1, few))
+	}
+	var all []moment
+	for i := step/2 + 1; i <= n; i += step {
+		all = append(all, make(i))
+	}
+	return all
+}
+
+// seeded gives the seeds of random moments, as moments that are over at once.
+func seeded() []moment {
+	all := make([]moment, *runs)
+	for i := range all {
+		all[i] = moment{name: fmt.Sprintf("seed %d", *seed+uint64(i))}
+	}
+	return all
+}
+
+// random is the source of a seeded moment.
+func (m moment) random() *rand.Rand {
+	var seed uint64
+	_, _ = fmt.Sscanf(m.name, "seed %d", &seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
