@@ -56,9 +56,9 @@ func TestPausedWorkerAtEveryEvent(t *testing.T) {
 // latest workflow task.
 func (tr *trial) busy() *harness.Process {
 	tr.t.Helper()
-	found, err := tr.site.client.DescribeWorkflowExecution(tr.ctx, tr.run.ID(), "")
+	found, err := tr.site.client.DescribeWorkflow(tr.ctx, tr.run.ID(), "")
 	require.NoError(tr.t, err)
-	for _, a := range found.GetPendingActivities() {
+	for _, a := range found.RawResponse.GetPendingActivities() {
 		if p := tr.process(a.GetLastWorkerIdentity()); p != nil {
 			return p
 		}
@@ -121,11 +121,11 @@ func TestLateCompletionIsNotApplied(t *testing.T) {
 func (tr *trial) givenUp(activityID string) {
 	tr.t.Helper()
 	harness.Eventually(tr.t, patience, func() (bool, string) {
-		found, err := tr.site.client.DescribeWorkflowExecution(tr.ctx, tr.run.ID(), "")
+		found, err := tr.site.client.DescribeWorkflow(tr.ctx, tr.run.ID(), "")
 		if err != nil {
 			return false, err.Error()
 		}
-		for _, a := range found.GetPendingActivities() {
+		for _, a := range found.RawResponse.GetPendingActivities() {
 			if a.GetActivityId() == activityID {
 				return a.GetAttempt() > 1, fmt.Sprint(a)
 			}

@@ -143,7 +143,7 @@ func (tr *trial) attend(over <-chan struct{}) {
 			continue
 		}
 		for _, a := range status.Actions {
-			_, _ = tr.run.Answer(tr.ctx, starter.Output(a.ToolCallID, answers[a.Tool])) // the next look tells
+			_, _ = tr.run.Answer(tr.ctx, starter.Output(a.ActionID, answers[a.Tool])) // the next look tells
 		}
 	}
 }

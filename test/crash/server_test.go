@@ -31,7 +31,7 @@ func TestServerKilledAtEveryEvent(t *testing.T) {
 	t.Parallel()
 	ref := theReference(t)
 	sweep{title: "server killed, each event", on: ownSite, lanes: lanes}.
-		play(t, every(ref.events, 3, atEvent), killServer(ref, false))
+		play(t, every(ref.events, 2, atEvent), killServer(ref, false))
 }
 
 func TestServerAndWorkerKilledTogether(t *testing.T) {

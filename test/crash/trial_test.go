@@ -162,7 +162,7 @@ func (tr *trial) serve() {
 		tr.told.events = append(tr.told.events, e)
 		tr.told.mu.Unlock()
 		if e.Type == workflows.EventManifest {
-			tr.client.Go(func() { tr.answer(e.ToolCallID, e.Tool) })
+			tr.client.Go(func() { tr.answer(e.ActionID, e.Tool) })
 		}
 	}
 }
@@ -174,11 +174,11 @@ func (tr *trial) shut() chan struct{} {
 }
 
 // answer gives one answer until it is taken or refused.
-func (tr *trial) answer(callID, tool string) {
+func (tr *trial) answer(actionID, tool string) {
 	if tr.desk != nil && !tr.comes(tr.desk) {
 		return
 	}
-	answer := starter.Output(callID, answers[tool])
+	answer := starter.Output(actionID, answers[tool])
 	for {
 		var err error
 		if tool == sign {
@@ -192,7 +192,7 @@ func (tr *trial) answer(callID, tool string) {
 			return
 		case errors.As(err, &refused), errors.Is(err, starter.ErrEnded), errors.Is(err, starter.ErrNotFound):
 			tr.told.mu.Lock()
-			tr.told.refused = append(tr.told.refused, fmt.Sprintf("%s: %v", callID, err))
+			tr.told.refused = append(tr.told.refused, fmt.Sprintf("%s: %v", actionID, err))
 			tr.told.mu.Unlock()
 			return
 		}

@@ -45,7 +45,7 @@ func TestWorkerKilledAtRandomInstants(t *testing.T) {
 		p := tr.worker()
 		tr.start()
 		for range 1 + random.IntN(3) {
-			if !after(time.Duration(random.Int64N(int64(1500 * time.Millisecond)))).wait(tr) {
+			if !after(time.Duration(random.Int64N(int64(time.Second)))).wait(tr) {
 				break
 			}
 			tr.reached = true
