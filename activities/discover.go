@@ -29,23 +29,22 @@ const maxDescriptors = 3 << 19
 func (a *Activities) Discover(_ context.Context, in DiscoverInput) (DiscoverResult, error) {
 	var out DiscoverResult
 	for _, d := range in.Declarations {
-		if d.Type == tools.TypePlatform {
+		switch d.Type {
+		case tools.TypePlatform:
 			found, ok := a.platform(d.Name)
 			if !ok {
 				out.Faults.Add(d.Path+".name", fmt.Sprintf("no platform tool %q is registered on the worker", d.Name))
 				continue
 			}
-			if out.Found == nil {
-				out.Found = map[string]tools.Descriptor{}
+			out.add(d, found)
+		case tools.TypeWebSearch:
+			if source, ok := a.sources[tools.SourceWebSearch].(DeclaredSource); ok {
+				out.add(d, source.Declared(d))
 			}
-			out.Found[d.Path] = found
-			continue
+		case tools.TypeFunction, tools.TypeCustom:
+			a.checkSchema(d.Path+".parameters", d.Parameters, &out.Faults)
+			a.checkSchema(d.Path+".output_schema", d.OutputSchema, &out.Faults)
 		}
-		if d.Type != tools.TypeFunction && d.Type != tools.TypeCustom {
-			continue
-		}
-		a.checkSchema(d.Path+".parameters", d.Parameters, &out.Faults)
-		a.checkSchema(d.Path+".output_schema", d.OutputSchema, &out.Faults)
 	}
 	if size := encodedSize(out.Found); size > maxDescriptors {
 		out.Faults.Add("tools", fmt.Sprintf("the platform tools' descriptions have %d bytes together, at most %d are taken: declare fewer", size, maxDescriptors))
@@ -53,6 +52,13 @@ func (a *Activities) Discover(_ context.Context, in DiscoverInput) (DiscoverResu
 	}
 	out.Faults = out.Faults.Bounded(maxFaults)
 	return out, nil
+}
+
+func (r *DiscoverResult) add(d tools.Declaration, found tools.Descriptor) {
+	if r.Found == nil {
+		r.Found = map[string]tools.Descriptor{}
+	}
+	r.Found[d.Path] = found
 }
 
 // maxFaults bounds the faults that enter history.

@@ -23,6 +23,8 @@ type ExecuteInput struct {
 	Effect tools.Effect `json:"effect"`
 	// Timeout bounds the execution; 0 is no bound.
 	Timeout time.Duration `json:"timeout,omitempty"`
+	// Options are those of the tool's declaration.
+	Options json.RawMessage `json:"options,omitempty"`
 	// Progress asks for partial results.
 	Progress bool `json:"progress,omitempty"`
 }
@@ -45,8 +47,8 @@ func (a *Activities) Execute(ctx context.Context, in ExecuteInput) (tools.Outcom
 	}
 	call := tools.Invocation{
 		RunID: info.WorkflowExecution.ID, Call: in.Call, Attempt: int(info.Attempt),
-		Arguments: json.RawMessage(in.Call.Arguments),
-		Key:       tools.Key(info.WorkflowExecution.ID, in.Call.Round, in.Call.Index),
+		Arguments: json.RawMessage(in.Call.Arguments), Options: in.Options,
+		Key: tools.Key(info.WorkflowExecution.ID, in.Call.Round, in.Call.Index),
 	}
 	call.Progress = func(string) {}
 	if in.Progress {

@@ -30,7 +30,7 @@ func (a *Activities) finalize(ctx context.Context, limit time.Duration, call Hoo
 	}
 	if err != nil {
 		activity.GetLogger(ctx).Warn("tool failed", "tool", call.Call.Tool, "error", err)
-		out = tools.Output{Content: tools.Fail(tools.Failed, tools.ErrExecutionFailed, err.Error()).Output, IsError: true}
+		out = tools.Output{Content: tools.Fail(tools.Failed, tools.ErrExecutionFailed, err.Error()).Output, IsError: true, Public: out.Public}
 	}
 	if ctx.Err() != nil { // no hook runs in a run that was stopped
 		return a.outcome(call.Descriptor, out)
@@ -59,11 +59,27 @@ func (a *Activities) outcome(tool tools.Descriptor, out tools.Output) tools.Outc
 	} else {
 		o.Warnings = a.outputWarnings(tool, text)
 	}
+	if o.Public = out.Public; !publishable(o.Public) {
+		o.Public = nil
+		o.Warnings = append(o.Warnings, fmt.Sprintf("what %q has to show beside its output was left out: it is no JSON object of at most %d bytes", tool.PublicName(), maxPublic))
+	}
 	o.Output, o.FullSize = tools.Cut(text, tools.MaxOutput)
 	if o.FullSize > 0 {
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the output of %q had %d bytes and was cut", tool.PublicName(), o.FullSize))
 	}
 	return o
+}
+
+// maxPublic bounds what a call shows beside its output: it goes into history
+// and into the result.
+const maxPublic = 64 << 10
+
+func publishable(raw json.RawMessage) bool {
+	if raw == nil {
+		return true
+	}
+	_, ok := tools.Object(raw)
+	return ok && len(raw) <= maxPublic
 }
 
 // outputWarnings checks an output against the tool's own schema. A mismatch

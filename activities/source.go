@@ -6,6 +6,14 @@ import (
 	"errand/tools"
 )
 
+// DeclaredSource is a Source whose tool depends on what its declaration says.
+type DeclaredSource interface {
+	Source
+	// Declared returns the descriptor for one declaration, its options included,
+	// without opening anything.
+	Declared(d tools.Declaration) tools.Descriptor
+}
+
 // Source is where gateway tools come from: the platform tools of the worker,
 // an MCP server, web search.
 type Source interface {

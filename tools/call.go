@@ -45,6 +45,8 @@ type Invocation struct {
 	// Arguments are the final arguments: coerced, validated, and as the
 	// before-hook left them.
 	Arguments json.RawMessage
+	// Options are those of the tool's declaration; nil if it has none.
+	Options json.RawMessage
 	// Key is the same for every attempt at this call. Pass it to whatever you
 	// change, so that a repeat does no harm.
 	Key string
@@ -67,6 +69,9 @@ type Output struct {
 	Terminate bool
 	// Changes are recorded in the run's result.
 	Changes []Change
+	// Public is what the call's public item shows beside its name and status: a
+	// JSON object whose members depend on the declaration type. At most 64 KiB.
+	Public json.RawMessage
 }
 
 // Change is one thing that a tool changed.

@@ -71,6 +71,10 @@ type Declaration struct {
 	Checkpointable bool  `json:"checkpointable,omitempty"`
 	// MaxUses bounds the calls of a gateway-owned tool in a run; 0 is no bound.
 	MaxUses int `json:"max_uses,omitempty"`
+	// Options are what the source of a gateway-owned tool is told of the
+	// declaration, with every call: small, and without credentials. For
+	// web_search they are a WebSearch.
+	Options json.RawMessage `json:"options,omitempty"`
 }
 
 // Format is what the text of a custom tool must look like.
@@ -145,7 +149,7 @@ func parseDeclaration(path, kind string, fields map[string]json.RawMessage, faul
 		d.parseServer(fields, faults)
 	case TypeWebSearch:
 		d.Name = TypeWebSearch
-		checkWebSearch(path, fields, faults)
+		d.parseWebSearch(fields, faults)
 	case TypeFileSearch:
 		d.Name = TypeFileSearch
 		checkFileSearch(path, fields, faults)

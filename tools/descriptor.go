@@ -83,6 +83,9 @@ type Descriptor struct {
 	MaxUses int `json:"max_uses,omitempty"`
 	// Timeout bounds one execution in place of the run's own; 0 keeps that.
 	Timeout time.Duration `json:"timeout,omitempty"`
+	// Options are those of the declaration; every call of the tool takes them
+	// to its source.
+	Options json.RawMessage `json:"options,omitempty"`
 }
 
 // PublicName is the name the caller knows the tool by.

@@ -133,21 +133,6 @@ func checkApprovalPolicy(path string, raw json.RawMessage, faults *Faults) {
 	}
 }
 
-func checkWebSearch(path string, fields map[string]json.RawMessage, faults *Faults) {
-	var size string
-	Field(fields, path, "search_context_size", &size, `"low", "medium" or "high"`, faults)
-	if size != "" && size != "low" && size != "medium" && size != "high" {
-		faults.Add(path+".search_context_size", `must be "low", "medium" or "high"`)
-	}
-	for _, name := range []string{"filters", "user_location"} {
-		if raw, given := fields[name]; given && string(raw) != "null" {
-			if _, ok := Object(raw); !ok {
-				faults.Add(path+"."+name, "must be an object")
-			}
-		}
-	}
-}
-
 func checkFileSearch(path string, fields map[string]json.RawMessage, faults *Faults) {
 	var stores []string
 	Field(fields, path, "vector_store_ids", &stores, "an array of ids", faults)

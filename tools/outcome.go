@@ -61,6 +61,8 @@ type Outcome struct {
 	FullSize int      `json:"full_size,omitempty"`
 	Changes  []Change `json:"changes,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+	// Public is what the call's public item shows beside its name and status.
+	Public json.RawMessage `json:"public,omitempty"`
 }
 
 // Fail makes the outcome of a call that did not succeed. The message becomes

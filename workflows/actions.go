@@ -30,7 +30,7 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 	}
 	r.refresh(ctx)
 	for _, c := range approvals {
-		r.report.output = append(r.report.output, item.ApprovalRequest(c.approval.id, c.tool.Source, c.Tool, c.Arguments))
+		r.showApproval(c)
 		r.journal.add(ctx, Event{
 			Type: EventApprovalAsked, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
 			ApprovalID: c.approval.id, Reason: short(c.approval.reason), Size: len(c.Arguments),

@@ -27,6 +27,9 @@ type call struct {
 	// the last event with a partial result.
 	started bool
 	update  int
+	// place is where among the public items the call is shown, from 1; 0 is
+	// nowhere.
+	place int
 	// outcome is nil until the call is settled; the first one stays.
 	outcome *tools.Outcome
 }
@@ -103,18 +106,19 @@ func (r *run) hear(ctx workflow.Context, answer activities.InferResult) batch {
 		index := r.conversation.add(raw)
 		head, err := item.Peek(raw)
 		if err != nil || !item.IsCall(head.Type) {
-			r.report.output = append(r.report.output, raw)
+			r.report.output = append(r.report.output, r.cited(raw))
 			r.journal.add(ctx, Event{Type: EventMessage, Item: &index, Size: len(raw)})
 			continue
 		}
 		c := r.read(ctx, raw, head, len(b))
-		if c.tool.Owner == tools.OwnedByClient {
+		r.refuse(c, answer.Stop)
+		switch {
+		case c.tool.Owner == tools.OwnedByClient:
 			r.report.output = append(r.report.output, raw)
+		case !c.settled():
+			r.show(c)
 		}
 		b = append(b, c)
-	}
-	for _, c := range b {
-		r.refuse(c, answer.Stop)
 	}
 	return b
 }

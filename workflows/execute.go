@@ -69,7 +69,7 @@ func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
 	if c.tool.Timeout > 0 {
 		limit = c.tool.Timeout
 	}
-	in := activities.ExecuteInput{Call: c.Call, Source: c.tool.Source, Effect: c.tool.Effect, Timeout: limit, Progress: r.request.Run.Progress}
+	in := activities.ExecuteInput{Call: c.Call, Source: c.tool.Source, Effect: c.tool.Effect, Timeout: limit, Progress: r.request.Run.Progress, Options: c.tool.Options}
 	c.started = true
 	for try := 1; ; try++ {
 		out, err := perform(workflow.WithActivityOptions(ctx, executeOptions(c, limit, try)), acts.Execute, in)

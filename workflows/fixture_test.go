@@ -59,6 +59,9 @@ func newBench(t *testing.T, source source, hooks activities.Hooks, answers ...an
 	parts := activities.Parts{Model: noModel{}, Engine: noEngine{}, Hooks: hooks, Sources: map[string]activities.Source{}}
 	if source != nil {
 		parts.Sources[tools.SourcePlatform] = source
+		if source[tools.TypeWebSearch] != nil {
+			parts.Sources[tools.SourceWebSearch] = webSource{source}
+		}
 	}
 	acts, err := activities.New(parts)
 	require.NoError(t, err)

@@ -146,6 +146,9 @@ func (r *run) join(ctx workflow.Context, group batch) {
 		if c.tool.Owner == tools.OwnedByClient {
 			r.report.output = append(r.report.output, result)
 		}
+		if c.place > 0 {
+			r.show(c)
+		}
 		r.journal.add(ctx, Event{
 			Type: EventToolResult, ToolCallID: c.ID, Tool: c.Tool,
 			Status: string(c.outcome.Status), Item: &index, Size: len(c.outcome.Output),

@@ -19,6 +19,9 @@ type report struct {
 	traces   []tools.Trace
 	changes  []tools.Change
 	warnings []string
+	// sources are the titles of pages that web_search has given the model, by
+	// address.
+	sources map[string]string
 	// repeats counts warnings that were left out.
 	repeats int
 }

@@ -39,6 +39,7 @@ type callState struct {
 	Seen    time.Time      `json:"seen,omitzero"`
 	Started bool           `json:"started,omitempty"`
 	Update  int            `json:"update,omitempty"`
+	Place   int            `json:"place,omitempty"`
 	Outcome *tools.Outcome `json:"outcome,omitempty"`
 }
 
@@ -92,4 +93,5 @@ type reportState struct {
 	Changes   []tools.Change    `json:"changes,omitempty"`
 	Warnings  []string          `json:"warnings,omitempty"`
 	Repeats   int               `json:"repeats,omitempty"`
+	Sources   map[string]string `json:"sources,omitempty"`
 }

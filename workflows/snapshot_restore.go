@@ -21,7 +21,7 @@ func (r *run) restore(s snapshot) error {
 	for i, c := range s.Calls {
 		calls[i] = &call{
 			Call: c.Call, kind: c.Kind, tool: r.descriptor(c.Identity()), seen: c.Seen,
-			started: c.Started, update: c.Update, outcome: c.Outcome,
+			started: c.Started, update: c.Update, place: c.Place, outcome: c.Outcome,
 		}
 	}
 	for _, at := range s.Running {
@@ -80,7 +80,7 @@ func (l *ledger) restore(s ledgerState, calls batch) error {
 
 func (r *report) restore(s reportState, items []json.RawMessage) error {
 	r.status, r.model, r.usage, r.lastError = s.Status, s.Model, s.Usage, s.LastError
-	r.traces, r.changes, r.warnings, r.repeats = s.Traces, s.Changes, s.Warnings, s.Repeats
+	r.traces, r.changes, r.warnings, r.repeats, r.sources = s.Traces, s.Changes, s.Warnings, s.Repeats, s.Sources
 	for _, it := range s.Output {
 		if i, err := strconv.Atoi(string(it)); err == nil {
 			if i < 0 || i >= len(items) {

@@ -39,7 +39,7 @@ func (l *callRoll) place(c *call) int {
 		at = len(l.calls)
 		l.places[c] = at
 		l.calls = append(l.calls, callState{
-			Call: c.Call, Kind: c.kind, Seen: c.seen, Started: c.started, Update: c.update, Outcome: c.outcome,
+			Call: c.Call, Kind: c.kind, Seen: c.seen, Started: c.started, Update: c.update, Place: c.place, Outcome: c.outcome,
 		})
 	}
 	return at
@@ -65,7 +65,7 @@ func (l *ledger) state(roll *callRoll) ledgerState {
 func (r *report) state(items []json.RawMessage) reportState {
 	s := reportState{
 		Status: r.status, Model: r.model, Usage: r.usage, LastError: r.lastError,
-		Traces: r.traces, Changes: r.changes, Warnings: r.warnings, Repeats: r.repeats,
+		Traces: r.traces, Changes: r.changes, Warnings: r.warnings, Repeats: r.repeats, Sources: r.sources,
 	}
 	places := make(map[string]int, len(items))
 	for i, it := range items {

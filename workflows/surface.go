@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"errand/activities"
 	"errand/tools"
@@ -40,6 +41,7 @@ func newSurface(request Request, registry *tools.Registry) surface {
 // buildRegistry joins what the caller declared and what discovery found.
 func buildRegistry(request Request, found activities.DiscoverResult) (*tools.Registry, []string, tools.Faults) {
 	var entries []tools.Entry
+	var notes []string
 	for _, d := range request.Tools {
 		descriptor, ok := found.Found[d.Path]
 		switch d.Type {
@@ -48,6 +50,7 @@ func buildRegistry(request Request, found activities.DiscoverResult) (*tools.Reg
 		case tools.TypeWebSearch, tools.TypeFileSearch, tools.TypeCodeInterpreter:
 			if !ok {
 				descriptor, ok = tools.HostedDescriptor(d), true
+				notes = append(notes, fmt.Sprintf("%s: %s is not offered to the model: this worker has no executor for it", d.Path, d.Type))
 			}
 		}
 		if ok {
@@ -55,5 +58,6 @@ func buildRegistry(request Request, found activities.DiscoverResult) (*tools.Reg
 			entries = append(entries, tools.Entry{Path: d.Path, Descriptor: descriptor})
 		}
 	}
-	return tools.NewRegistry(entries, request.Run.Duplicates)
+	registry, warnings, faults := tools.NewRegistry(entries, request.Run.Duplicates)
+	return registry, append(notes, warnings...), faults
 }

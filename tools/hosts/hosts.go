@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -18,7 +19,7 @@ import (
 // List is the allow-list of one setting.
 type List struct {
 	// Names are hosts, "*.example.com" for all below one, each with a port if
-	// only that one is meant.
+	// only that one is meant; "*" is every host with a public address.
 	Names []string
 	// Setting is what a refusal calls the list, for example "fetch.hosts
 	// (ERRAND_FETCH_HOSTS)".
@@ -55,10 +56,13 @@ func (l List) listed(host, port string) bool {
 	return false
 }
 
-// covered tells whether a host is below a *.example.com.
+// covered tells whether a host is below a *.example.com, or any will do.
 func (l List) covered(host, port string) bool {
 	for _, one := range l.Names {
 		name, only := entry(one)
+		if name == "*" && (only == "" || only == port) {
+			return true
+		}
 		suffix, ok := strings.CutPrefix(name, "*.")
 		if ok && suffix != "" && strings.HasSuffix(plainHost(host), "."+suffix) && (only == "" || only == port) {
 			return true
@@ -89,6 +93,15 @@ func plainHost(host string) string {
 	host = strings.ToLower(strings.TrimSpace(host))
 	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 	return strings.TrimSuffix(host, ".")
+}
+
+// Transport dials by these rules. It uses no proxy: that would resolve the
+// names, and the check of addresses would look at the proxy's own.
+func (l List) Transport() *http.Transport {
+	return &http.Transport{
+		DialContext: l.Dial, ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second,
+		MaxIdleConns: 20, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
+	}
 }
 
 // Dial connects, but not to a private address unless the host is listed by its
