@@ -28,6 +28,8 @@ type Parts struct {
 	Sources map[string]Source
 	Hooks   Hooks
 	Engine  Engine
+	// Price of a model's tokens, or false where none is known. Nil: of none.
+	Price func(model string) (Price, bool)
 	// MemoryBytes bounds the conversations and surfaces kept in this worker;
 	// 0 means 64 MiB.
 	MemoryBytes int
@@ -36,6 +38,7 @@ type Parts struct {
 // Activities are the activities of a run. Register one value per worker.
 type Activities struct {
 	model   Model
+	price   func(model string) (Price, bool)
 	sources map[string]Source
 	hooks   Hooks
 	engine  Engine
@@ -67,7 +70,7 @@ func New(p Parts) (*Activities, error) {
 		p.MemoryBytes = 64 << 20
 	}
 	return &Activities{
-		model: p.Model, sources: p.Sources, hooks: p.Hooks, engine: p.Engine, progress: newProgress(p.Engine),
+		model: p.Model, price: p.Price, sources: p.Sources, hooks: p.Hooks, engine: p.Engine, progress: newProgress(p.Engine),
 		held: held{
 			conversations: newConversations(p.MemoryBytes * 3 / 4),
 			surfaces:      newSurfaces(p.MemoryBytes / 4),

@@ -11,6 +11,8 @@ import (
 // DiscoverInput holds the declarations of a request.
 type DiscoverInput struct {
 	Declarations []tools.Declaration `json:"declarations"`
+	// Priced is a model whose price must be known; empty is none.
+	Priced string `json:"priced,omitempty"`
 }
 
 // DiscoverResult holds what the workflow cannot know: the descriptors of tools
@@ -28,6 +30,9 @@ const maxDescriptors = 3 << 19
 // Discover resolves declarations without opening anything (CL-2).
 func (a *Activities) Discover(_ context.Context, in DiscoverInput) (DiscoverResult, error) {
 	var out DiscoverResult
+	if in.Priced != "" && !a.priced(in.Priced) {
+		out.Faults.Add("run.max_cost", fmt.Sprintf("the worker knows no price for model %q: add it to the prices of its configuration, or use max_tokens", in.Priced))
+	}
 	for _, d := range in.Declarations {
 		switch d.Type {
 		case tools.TypePlatform:

@@ -28,6 +28,8 @@ const TypeWorkerStopped = "WorkerStopped"
 type Progress struct {
 	// Begun says that the tool may have been touched.
 	Begun bool `json:"begun,omitempty"`
+	// Spent is what failed attempts at an inference have used.
+	Spent *Spent `json:"spent,omitempty"`
 }
 
 // beat heartbeats until the returned function is called, which waits for the

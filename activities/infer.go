@@ -46,23 +46,28 @@ type InferResult struct {
 	// Stop is left out for a whole answer.
 	Stop  Stop        `json:"stop,omitempty"`
 	Usage *item.Usage `json:"usage,omitempty"`
-	Model string      `json:"model,omitempty"`
+	// Cost is that of Usage, where the worker knows the model's price.
+	Cost *item.Cost `json:"cost,omitempty"`
+	// Failed is what attempts before this one have used.
+	Failed *Spent `json:"failed,omitempty"`
+	Model  string `json:"model,omitempty"`
 	// Notes say what was repaired.
 	Notes []string `json:"notes,omitempty"`
 }
 
 // Infer asks the model once. Temporal repeats it by the error's class.
 func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, error) {
-	defer beat(ctx, func() Progress { return Progress{} })()
+	spending := spendingOf(ctx)
+	defer beat(ctx, spending.progress)()
 	info := activity.GetInfo(ctx)
 	at, err := a.surface(ctx, in.Surface)
 	if err != nil {
-		return InferResult{}, inferError(ctx, err)
+		return InferResult{}, inferError(ctx, err, spending.progress())
 	}
 	key := info.WorkflowExecution.ID
 	known, err := a.conversation(ctx, key, in)
 	if err != nil {
-		return InferResult{}, inferError(ctx, err)
+		return InferResult{}, inferError(ctx, err, spending.progress())
 	}
 	answer, err := a.model.Infer(ctx, ModelRequest{
 		Model: at.Model, Instructions: at.Instructions,
@@ -72,12 +77,18 @@ func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, err
 		Key: fmt.Sprintf("%s/%d/infer", info.WorkflowExecution.ID, in.Round),
 	})
 	if err != nil {
-		return InferResult{}, inferError(ctx, err)
+		a.wasted(ctx, spending, at.Model, usageOf(err))
+		return InferResult{}, inferError(ctx, err, spending.progress())
 	}
 	result, err := checked(answer, at, in.Round)
 	if err != nil {
-		return InferResult{}, err
+		a.wasted(ctx, spending, at.Model, answer.Usage)
+		return InferResult{}, withDetails(err, spending.progress())
 	}
+	if s := a.spent(at.Model, result.Usage); s != nil {
+		result.Cost = s.Cost
+	}
+	result.Failed = spending.sum.Load()
 	next := known.with(result.Items...)
 	a.held.conversations.put(key, next, next.bytes)
 	return result, nil
@@ -85,19 +96,19 @@ func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, err
 
 // inferError gives a failure its class. The context's end comes first: what a
 // model says while it is being cancelled does not matter.
-func inferError(ctx context.Context, err error) error {
+func inferError(ctx context.Context, err error, p Progress) error {
 	if ctx.Err() != nil {
-		return stopped(ctx, Progress{})
+		return stopped(ctx, p)
 	}
 	var refusal *ModelError
 	if !errors.As(err, &refusal) {
-		return temporal.NewApplicationErrorWithCause(cut(err.Error()), TypeModelUnavailable, nil)
+		return temporal.NewApplicationErrorWithCause(cut(err.Error()), TypeModelUnavailable, nil, p)
 	}
 	if refusal.Permanent {
-		return temporal.NewNonRetryableApplicationError(cut(refusal.Error()), TypeModelRejected, nil)
+		return temporal.NewNonRetryableApplicationError(cut(refusal.Error()), TypeModelRejected, nil, p)
 	}
 	return temporal.NewApplicationErrorWithOptions(cut(refusal.Error()), TypeModelUnavailable,
-		temporal.ApplicationErrorOptions{NextRetryDelay: min(refusal.RetryAfter, time.Hour)})
+		temporal.ApplicationErrorOptions{NextRetryDelay: min(refusal.RetryAfter, time.Hour), Details: []any{p}})
 }
 
 // cut keeps failure messages small: the server holds them while it retries.

@@ -80,6 +80,9 @@ type ModelError struct {
 	Message string
 	// Permanent failures are not retried.
 	Permanent bool
+	// Usage is what the failed inference has used; nil where its server did not
+	// say.
+	Usage *item.Usage
 	// RetryAfter is how long the server asked to wait; 0 if it did not.
 	RetryAfter time.Duration
 }

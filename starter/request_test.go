@@ -19,7 +19,7 @@ func TestRequestWritesEveryField(t *testing.T) {
 		Tools:      []Tool{Function("f", "does f", json.RawMessage(`{"type":"object"}`)), Platform("now")},
 		ToolChoice: "required", ParallelToolCalls: &yes, MaxToolCalls: 9, Metadata: map[string]string{"ticket": "42"},
 		Run: RunOptions{
-			MaxRounds: 3, ToolExecution: workflows.ExecuteSequential, MaxParallelCalls: 2,
+			MaxRounds: 3, MaxTokens: 5000, MaxCost: 0.25, OnBudget: workflows.BudgetAsk, ToolExecution: workflows.ExecuteSequential, MaxParallelCalls: 2,
 			ToolTimeout: NoTimeout, ClientTimeout: 72 * time.Hour, ModelAttempts: 4, ReadOnly: true,
 			RequireCheckpoint: true, TextCalls: true, UndeclaredTools: workflows.UndeclaredClient, DuplicateTools: tools.DuplicatesLast,
 		},
@@ -39,7 +39,7 @@ func TestRequestWritesEveryField(t *testing.T) {
 	require.JSONEq(t, `{"ticket":"42"}`, string(decoded.Metadata))
 	require.JSONEq(t, "0.2", string(decoded.Settings["temperature"]))
 	require.Equal(t, workflows.Options{
-		MaxRounds: 3, ToolExecution: workflows.ExecuteSequential, MaxParallelCalls: 2,
+		MaxRounds: 3, MaxTokens: 5000, MaxCost: 250_000_000, OnBudget: workflows.BudgetAsk, ToolExecution: workflows.ExecuteSequential, MaxParallelCalls: 2,
 		ToolTimeout: 0, ClientTimeout: 72 * time.Hour, ModelAttempts: 4,
 		Plan:      tools.Plan{ReadOnly: true, RequireCheckpoint: true},
 		TextCalls: true, Undeclared: workflows.UndeclaredClient, Duplicates: tools.DuplicatesLast,

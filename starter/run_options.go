@@ -16,6 +16,14 @@ const NoTimeout time.Duration = -1
 type RunOptions struct {
 	// MaxRounds bounds the inferences; a run that reaches it ends incomplete.
 	MaxRounds int
+	// MaxTokens bounds the tokens of all inferences together, failed ones
+	// included; 0 is no bound.
+	MaxTokens int
+	// MaxCost bounds their cost in the currency of the worker's prices, which
+	// must have one for the model; 0 is no bound.
+	MaxCost float64
+	// OnBudget ends a run that reaches a bound, or has it ask for a larger one.
+	OnBudget workflows.OnBudget
 	// ToolExecution runs the calls of one batch in parallel or one by one.
 	ToolExecution workflows.ToolExecution
 	// MaxParallelCalls is the width of the window of a parallel batch.
@@ -46,6 +54,9 @@ type RunOptions struct {
 func (o RunOptions) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		MaxRounds         int                     `json:"max_rounds,omitempty"`
+		MaxTokens         int                     `json:"max_tokens,omitempty"`
+		MaxCost           float64                 `json:"max_cost,omitempty"`
+		OnBudget          workflows.OnBudget      `json:"on_budget,omitempty"`
 		ToolExecution     workflows.ToolExecution `json:"tool_execution,omitempty"`
 		MaxParallelCalls  int                     `json:"max_parallel_calls,omitempty"`
 		ToolTimeout       string                  `json:"tool_timeout,omitempty"`
@@ -58,7 +69,7 @@ func (o RunOptions) MarshalJSON() ([]byte, error) {
 		UndeclaredTools   workflows.Undeclared    `json:"undeclared_tools,omitempty"`
 		DuplicateTools    tools.Duplicates        `json:"duplicate_tools,omitempty"`
 	}{
-		o.MaxRounds, o.ToolExecution, o.MaxParallelCalls, duration(o.ToolTimeout), duration(o.ClientTimeout),
+		o.MaxRounds, o.MaxTokens, o.MaxCost, o.OnBudget, o.ToolExecution, o.MaxParallelCalls, duration(o.ToolTimeout), duration(o.ClientTimeout),
 		o.ModelAttempts, o.ReadOnly, o.RequireCheckpoint, o.Progress, o.TextCalls, o.UndeclaredTools, o.DuplicateTools,
 	})
 }

@@ -46,6 +46,13 @@ func (r *Run) Approve(ctx context.Context, approval workflows.Approval) (workflo
 	return r.update(ctx, workflows.SettleApproval, approval)
 }
 
+// Extend gives the run a larger budget, or declines one that it asks for: see
+// Status.Budget. Errors as of Answer; a limit below the one there is, or where
+// there is none, is a *RefusedError.
+func (r *Run) Extend(ctx context.Context, extend workflows.Extend) (workflows.Receipt, error) {
+	return r.update(ctx, workflows.ExtendBudget, extend)
+}
+
 // Send gives the run a message. It returns when the run has taken it, not when
 // the model has read it. Errors as of Answer.
 //

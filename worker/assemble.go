@@ -69,7 +69,7 @@ func (p *parts) assemble(config Config, temporal *engine) *activities.Activities
 		return nil
 	}
 	built, err := activities.New(activities.Parts{
-		Model: model, Hooks: p.hooks, Engine: temporal, MemoryBytes: config.Limits.MemoryBytes,
+		Model: model, Hooks: p.hooks, Engine: temporal, Price: config.price, MemoryBytes: config.Limits.MemoryBytes,
 		Sources: map[string]activities.Source{tools.SourcePlatform: source},
 	})
 	if err != nil {

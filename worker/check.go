@@ -104,6 +104,9 @@ func (c Config) faults() tools.Faults {
 	for i, e := range c.Models {
 		e.faults(fmt.Sprintf("models[%d]", i), &all)
 	}
+	for i, p := range c.Prices {
+		p.faults(fmt.Sprintf("prices[%d]", i), &all)
+	}
 	reportText(&all, "files.root", c.Files.Root, checkRoot)
 	reportText(&all, "skills.root", c.Skills.Root, checkSkills)
 	for i, host := range c.Fetch.Hosts {
@@ -125,6 +128,32 @@ func (c Config) faults() tools.Faults {
 func reportText(all *tools.Faults, key, value string, check check) {
 	if complaint := check(value); complaint != "" {
 		all.Add(key, fmt.Sprintf("%q: %s", value, complaint))
+	}
+}
+
+// amountWanted is the fix for a price that is none.
+const amountWanted = "must be an amount of money per million tokens, such as 1.25"
+
+// maxAmount is well above every price there is, and keeps sums of costs in
+// bounds.
+const maxAmount = 1e6
+
+func checkAmount(amount float64) string {
+	if amount >= 0 && amount <= maxAmount {
+		return ""
+	}
+	return amountWanted
+}
+
+func (p Price) faults(at string, all *tools.Faults) {
+	reportText(all, at+".match", p.Match, checkMatch)
+	for _, one := range []struct {
+		key    string
+		amount float64
+	}{{"input", p.Input}, {"cached_input", p.CachedInput}, {"output", p.Output}} {
+		if complaint := checkAmount(one.amount); complaint != "" {
+			all.Add(at+"."+one.key, fmt.Sprintf("%v: %s", one.amount, complaint))
+		}
 	}
 }
 

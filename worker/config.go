@@ -17,6 +17,9 @@ type Config struct {
 	Temporal Temporal
 	// Models are asked in this order: the first whose Match fits serves.
 	Models []Endpoint
+	// Prices of models in this order: the first whose Match fits counts. They
+	// are for max_cost, and for the cost in results.
+	Prices []Price
 	Files  Files
 	Skills Skills
 	Fetch  Fetch
@@ -67,6 +70,17 @@ type Limits struct {
 	MemoryBytes int
 	// Activities is how many inferences and calls run at once.
 	Activities int
+}
+
+// Price is what the tokens of models cost, per million, all in one currency.
+type Price struct {
+	// Match is a pattern as of an Endpoint.
+	Match string
+	Input float64
+	// CachedInput is for the input tokens that the model's server had kept. 0
+	// means the same as Input.
+	CachedInput float64
+	Output      float64
 }
 
 // Endpoint is a server of models and which models it serves.
@@ -122,6 +136,12 @@ func (c Config) withDefaults() Config {
 		models[i] = e
 	}
 	c.Models = models
+	prices := make([]Price, len(c.Prices))
+	for i, p := range c.Prices {
+		fill(&p.CachedInput, p.Input)
+		prices[i] = p
+	}
+	c.Prices = prices
 	return c
 }
 

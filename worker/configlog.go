@@ -22,6 +22,15 @@ func (c Config) MarshalLogObject(out zapcore.ObjectEncoder) error {
 	if err != nil {
 		return err
 	}
+	if len(c.Prices) > 0 {
+		matches := make(texts, len(c.Prices))
+		for i, p := range c.Prices {
+			matches[i] = p.Match
+		}
+		if err := out.AddArray("prices", matches); err != nil {
+			return err
+		}
+	}
 	out.AddString("files_root", c.Files.Root)
 	if c.Skills.Root != "" {
 		out.AddString("skills_root", c.Skills.Root)

@@ -73,6 +73,23 @@ func (l *loader) endpoint(s *section) Endpoint {
 	return e
 }
 
+func (l *loader) prices(list []*section) []Price {
+	var all []Price
+	for _, s := range list {
+		var p Price
+		s.text("match", &p.Match, checkMatch)
+		if s.values["match"] == nil {
+			l.faults.Add(s.at("match"), `required: a model's name or a pattern such as "gpt-*"`)
+		}
+		s.amount("input", &p.Input)
+		s.amount("cached_input", &p.CachedInput)
+		s.amount("output", &p.Output)
+		s.finish()
+		all = append(all, p)
+	}
+	return all
+}
+
 // baseURL shows what the file says, not what its references stand for.
 func (l *loader) baseURL(s *section, e *Endpoint) {
 	written, given := s.plain("base_url")

@@ -40,6 +40,8 @@
 //	    timeout: 5m
 //	    stream: true               # default false
 //	    idle_timeout: 90s          # default 2m: the longest silence of a stream
+//	prices:                        # per million tokens, for max_cost and run.cost
+//	  - {match: "gpt-5*", input: 1.25, cached_input: 0.125, output: 10}
 //	files: {root: .errand/files}
 //	skills: {root: ./skills}       # default none
 //	fetch: {hosts: [docs.example.com]}

@@ -72,6 +72,7 @@ func (l *loader) readFile() {
 	top := &section{values: tree.Raw(), faults: &l.faults}
 	l.common(top)
 	l.config.Models = l.endpoints(top.each("models"))
+	l.config.Prices = l.prices(top.each("prices"))
 	top.finish()
 }
 

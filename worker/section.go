@@ -112,6 +112,23 @@ func (s *section) flag(key string, target *bool) {
 	}
 }
 
+// amount reads an amount of money.
+func (s *section) amount(key string, target *float64) {
+	value, given := s.take(key)
+	if !given {
+		return
+	}
+	amount, ok := value.(float64)
+	if whole, isWhole := value.(int); isWhole {
+		amount, ok = float64(whole), true
+	}
+	if !ok || checkAmount(amount) != "" {
+		s.faults.Add(s.at(key), fmt.Sprintf("%v: %s", quoted(value), amountWanted))
+		return
+	}
+	*target = amount
+}
+
 func (s *section) count(key string, target *int) {
 	value, given := s.take(key)
 	if !given {

@@ -48,7 +48,7 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 // Web UI shows.
 func (r *run) refresh(ctx workflow.Context) {
 	switch {
-	case r.ledger.waiting():
+	case r.ledger.waiting() || r.asking != nil:
 		r.report.status = PendingAction
 	case r.report.status == PendingAction:
 		r.report.status = InProgress

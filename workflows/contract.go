@@ -19,6 +19,8 @@ const (
 	SettleApproval = "approval"
 	// SendMessage gives the run a message from outside. Payload: Message.
 	SendMessage = "message"
+	// ExtendBudget gives the run a larger budget. Payload: Extend.
+	ExtendBudget = "extend"
 )
 
 // Nudge is a signal that changes nothing: an empty list of partial results. It
@@ -113,4 +115,7 @@ const (
 const (
 	// ReasonMaxRounds says that the round cap was reached.
 	ReasonMaxRounds = "max_rounds"
+	// ReasonMaxTokens and ReasonMaxCost say that a budget was used up.
+	ReasonMaxTokens = "max_tokens"
+	ReasonMaxCost   = "max_cost"
 )

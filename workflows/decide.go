@@ -11,6 +11,8 @@ type facts struct {
 	followUps   int
 	round       int
 	maxRounds   int
+	// overspent is the budget of tokens or money that is used up, or "".
+	overspent string
 }
 
 type decisionKind int
@@ -44,6 +46,8 @@ func decide(f facts) decision {
 		return decision{kind: finished}
 	case f.round >= f.maxRounds:
 		return decision{kind: stopEarly, reason: ReasonMaxRounds}
+	case f.overspent != "":
+		return decision{kind: stopEarly, reason: f.overspent}
 	}
 	return decision{kind: goOn, followUp: ends && f.steering == 0}
 }

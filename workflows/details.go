@@ -18,8 +18,15 @@ func (r *run) showDetails(ctx workflow.Context) {
 	u := r.report.usage
 	fmt.Fprintf(&b, "**%s** · round %d · %s · %d tokens in, %d out · %s in the conversation\n\n",
 		r.report.status, r.round, r.report.model, u.InputTokens, u.OutputTokens, count(len(r.conversation.items), "item"))
+	if r.report.cost != nil {
+		fmt.Fprintf(&b, "Cost so far: %s\n\n", r.report.cost)
+	}
 	if r.report.lastError != "" {
 		fmt.Fprintf(&b, "Last error: `%s`\n\n", inline(r.report.lastError, 300))
+	}
+	if r.asking != nil {
+		fmt.Fprintf(&b, "The budget is used up (%s). Give a larger one with:\n\n`%s`\n\n%s", r.asking.reason,
+			r.command(ExtendBudget, fmt.Sprintf(`{%s:…}`, quote(r.asking.reason))), padding)
 	}
 	r.detailActions(&b)
 	r.detailApprovals(&b)

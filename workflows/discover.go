@@ -17,7 +17,10 @@ func (r *run) discover(ctx workflow.Context) (activities.DiscoverResult, error) 
 			in.Declarations = append(in.Declarations, d)
 		}
 	}
-	if len(in.Declarations) == 0 {
+	if r.request.Run.MaxCost > 0 {
+		in.Priced = r.request.Model
+	}
+	if len(in.Declarations) == 0 && in.Priced == "" {
 		return activities.DiscoverResult{}, nil
 	}
 	ctx = workflow.WithLocalActivityOptions(ctx, localOptions("discover tools"))

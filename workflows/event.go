@@ -21,6 +21,8 @@ const (
 	EventApprovalSettled EventType = "approval"
 	EventToolEnd         EventType = "tool_execution_end" // completion order
 	EventToolResult      EventType = "tool_result"        // origin order
+	EventBudgetAsked     EventType = "budget_request"
+	EventBudgetSettled   EventType = "budget"
 	EventRejected        EventType = "rejected"
 	EventRoundEnd        EventType = "round_end"
 	EventRunEnd          EventType = "run_end"

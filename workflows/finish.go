@@ -40,6 +40,7 @@ func (r *run) failure(ctx workflow.Context, err error) ending {
 	var app *temporal.ApplicationError
 	if errors.As(err, &app) {
 		message = app.Message()
+		r.report.spend(failedInference(app))
 		switch app.Type() {
 		case activities.TypeModelRejected, activities.TypeLimitExceeded:
 			code = app.Type()
@@ -49,6 +50,16 @@ func (r *run) failure(ctx workflow.Context, err error) ending {
 		code = ErrDiscoveryFailed
 	}
 	return ending{status: Failed, err: &RunError{Code: code, Message: message}}
+}
+
+// failedInference is what the attempts at an inference have used that failed
+// for good.
+func failedInference(app *temporal.ApplicationError) *activities.Spent {
+	var p activities.Progress
+	if !app.HasDetails() || app.Details(&p) != nil {
+		return nil
+	}
+	return p.Spent
 }
 
 // finish takes what has arrived meanwhile, and ends the run. Nothing is
@@ -107,7 +118,7 @@ func (r *run) result(end ending) *Result {
 		Output: r.report.output, OutputText: r.outputText(), Usage: r.report.usage, Error: end.err,
 		Metadata: r.request.Metadata, Tools: r.request.RawTools,
 		Run: RunReport{
-			Rounds: r.round, Traces: r.report.traces, Changes: r.report.changes,
+			Rounds: r.round, Cost: r.report.cost, Traces: r.report.traces, Changes: r.report.changes,
 			Release: []Release{}, Warnings: r.report.allWarnings(),
 		},
 	}

@@ -57,6 +57,7 @@ func (r *run) listen(ctx workflow.Context) error {
 		{name: ToolOutput, check: r.checkAnswer},
 		{name: SettleApproval, check: r.checkApproval},
 		{name: SendMessage, check: r.checkMessage},
+		{name: ExtendBudget, check: r.checkExtend},
 	}
 	for _, in := range checks {
 		if err := r.takeUpdates(ctx, in); err != nil {

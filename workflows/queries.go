@@ -87,6 +87,10 @@ func (r *run) status(ctx workflow.Context) StatusReport {
 		LastError: r.report.lastError, Events: len(r.journal.events), Items: len(r.conversation.items),
 		Actions: []OpenAction{}, Approvals: []OpenApproval{},
 	}
+	report.Cost = r.report.cost
+	if q := r.asking; q != nil {
+		report.Budget = &OpenBudget{Reason: q.reason, ExpiresAt: q.expiry}
+	}
 	room := MaxPageSize
 	now := workflow.Now(ctx)
 	for _, a := range r.ledger.open {

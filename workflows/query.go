@@ -17,7 +17,11 @@ type StatusReport struct {
 	// ActionsLeftOut counts open actions that did not fit in one answer.
 	ActionsLeftOut int        `json:"actions_left_out,omitempty"`
 	Usage          item.Usage `json:"usage"`
-	LastError      string     `json:"last_error"`
+	// Cost is absent where the worker knows no price for the model.
+	Cost *item.Cost `json:"cost,omitempty"`
+	// Budget is there while the run asks for a larger one.
+	Budget    *OpenBudget `json:"budget,omitempty"`
+	LastError string      `json:"last_error"`
 	// Events is the number of the newest event.
 	Events int `json:"events"`
 	// Items is the length of the conversation.

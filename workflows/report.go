@@ -13,6 +13,7 @@ type report struct {
 	status    Status
 	model     string
 	usage     item.Usage
+	cost      *item.Cost // nil where no price is known
 	lastError string
 	// output holds the public items in origin order.
 	output   []json.RawMessage

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"errand/tools"
+	"errand/tools/item"
 )
 
 // Request is the decoded argument of Run: an OpenAI Responses create-request
@@ -54,7 +55,12 @@ const (
 
 // Options is the object run of a request: what is Errand's own.
 type Options struct {
-	MaxRounds        int
+	MaxRounds int
+	// MaxTokens and MaxCost bound what the inferences of the run use together;
+	// 0 is no bound. The one that reaches a bound is the last.
+	MaxTokens        int
+	MaxCost          item.Cost
+	OnBudget         OnBudget
 	ToolExecution    ToolExecution
 	MaxParallelCalls int
 	// ToolTimeout bounds one gateway-owned call; 0 switches it off.
@@ -76,7 +82,7 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{
 		MaxRounds: 200, ToolExecution: ExecuteParallel, MaxParallelCalls: 5,
-		ToolTimeout: time.Minute, ModelAttempts: 10,
+		ToolTimeout: time.Minute, ModelAttempts: 10, OnBudget: BudgetStop,
 		Undeclared: UndeclaredError, Duplicates: tools.DuplicatesError,
 	}
 }

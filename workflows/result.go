@@ -34,15 +34,18 @@ type RunError struct {
 	Faults tools.Faults `json:"faults,omitempty"`
 }
 
-// IncompleteReason says why a run stopped early: max_rounds,
-// max_output_tokens, content_filter.
+// IncompleteReason says why a run stopped early: max_rounds, max_tokens,
+// max_cost, max_output_tokens, content_filter.
 type IncompleteReason struct {
 	Reason string `json:"reason"`
 }
 
 // RunReport is Errand's own part of a result.
 type RunReport struct {
-	Rounds   int            `json:"rounds"`
+	Rounds int `json:"rounds"`
+	// Cost is that of all inferences, failed attempts included, in the currency
+	// of the worker's prices; absent where no price is known.
+	Cost     *item.Cost     `json:"cost,omitempty"`
 	Traces   []tools.Trace  `json:"traces"`
 	Changes  []tools.Change `json:"changes"`
 	Release  []Release      `json:"release"`

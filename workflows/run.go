@@ -31,6 +31,8 @@ type run struct {
 	round int
 	// running is the current batch.
 	running batch
+	// asking is the wait for a larger budget; nil unless there is one.
+	asking  *question
 	ledger  ledger
 	inbox   inbox
 	journal journal
@@ -105,13 +107,25 @@ func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
 		return ending{status: Cancelled}, true
 	}
 	r.receive(ctx)
-	decision := decide(facts{
-		calls: len(b), terminating: b.terminating(), stop: answer.Stop,
-		steering: len(r.inbox.steering), followUps: len(r.inbox.followUps),
-		round: r.round, maxRounds: r.request.Run.MaxRounds,
-	})
 	r.journal.add(ctx, Event{Type: EventRoundEnd})
+	decision := r.decide(b, answer.Stop)
+	for budgetReason(decision.reason) && r.extended(ctx, decision.reason) {
+		r.receive(ctx)
+		decision = r.decide(b, answer.Stop)
+	}
+	if ctx.Err() != nil {
+		return ending{status: Cancelled}, true
+	}
 	return r.act(ctx, decision)
+}
+
+// decide is what happens after a settled batch.
+func (r *run) decide(b batch, stop activities.Stop) decision {
+	return decide(facts{
+		calls: len(b), terminating: b.terminating(), stop: stop,
+		steering: len(r.inbox.steering), followUps: len(r.inbox.followUps),
+		round: r.round, maxRounds: r.request.Run.MaxRounds, overspent: r.overspent(),
+	})
 }
 
 func (r *run) act(ctx workflow.Context, d decision) (ending, bool) {
@@ -139,7 +153,10 @@ func (r *run) infer(ctx workflow.Context) (activities.InferResult, error) {
 	if err != nil {
 		return answer, err
 	}
-	r.report.usage.Add(answer.Usage)
+	r.report.spend(answer.Failed)
+	if answer.Usage != nil {
+		r.report.spend(&activities.Spent{Usage: *answer.Usage, Cost: answer.Cost})
+	}
 	r.report.warn(answer.Notes...)
 	if answer.Model != "" {
 		r.report.model = answer.Model

@@ -24,12 +24,14 @@ type snapshot struct {
 	Sent        int                `json:"sent,omitempty"`
 	Round       int                `json:"round,omitempty"`
 	// Calls are those that anything below names, by their index.
-	Calls   []callState  `json:"calls,omitempty"`
-	Running []int        `json:"running,omitempty"`
-	Ledger  ledgerState  `json:"ledger,omitzero"`
-	Inbox   inboxState   `json:"inbox,omitzero"`
-	Journal journalState `json:"journal,omitzero"`
-	Report  reportState  `json:"report,omitzero"`
+	Calls   []callState `json:"calls,omitempty"`
+	Running []int       `json:"running,omitempty"`
+	// Asking is the wait for a larger budget.
+	Asking  *questionState `json:"asking,omitempty"`
+	Ledger  ledgerState    `json:"ledger,omitzero"`
+	Inbox   inboxState     `json:"inbox,omitzero"`
+	Journal journalState   `json:"journal,omitzero"`
+	Report  reportState    `json:"report,omitzero"`
 }
 
 // callState is a call. Its descriptor is found again by its name.
@@ -41,6 +43,13 @@ type callState struct {
 	Update  int            `json:"update,omitempty"`
 	Place   int            `json:"place,omitempty"`
 	Outcome *tools.Outcome `json:"outcome,omitempty"`
+}
+
+type questionState struct {
+	Reason   string    `json:"reason"`
+	Expiry   time.Time `json:"expiry,omitzero"`
+	Answered bool      `json:"answered,omitempty"`
+	Extended bool      `json:"extended,omitempty"`
 }
 
 type ledgerState struct {
@@ -87,6 +96,7 @@ type reportState struct {
 	Status    Status            `json:"status"`
 	Model     string            `json:"model,omitempty"`
 	Usage     item.Usage        `json:"usage,omitzero"`
+	Cost      *item.Cost        `json:"cost,omitempty"`
 	LastError string            `json:"last_error,omitempty"`
 	Output    []json.RawMessage `json:"output,omitempty"`
 	Traces    []tools.Trace     `json:"traces,omitempty"`

@@ -17,6 +17,9 @@ func (r *run) restore(s snapshot) error {
 		r.conversation.add(it)
 	}
 	r.conversation.sent = s.Sent
+	if q := s.Asking; q != nil {
+		r.asking = &question{reason: q.Reason, expiry: q.Expiry, answered: q.Answered, extended: q.Extended}
+	}
 	calls := make(batch, len(s.Calls))
 	for i, c := range s.Calls {
 		calls[i] = &call{
@@ -79,7 +82,7 @@ func (l *ledger) restore(s ledgerState, calls batch) error {
 }
 
 func (r *report) restore(s reportState, items []json.RawMessage) error {
-	r.status, r.model, r.usage, r.lastError = s.Status, s.Model, s.Usage, s.LastError
+	r.status, r.model, r.usage, r.cost, r.lastError = s.Status, s.Model, s.Usage, s.Cost, s.LastError
 	r.traces, r.changes, r.warnings, r.repeats, r.sources = s.Traces, s.Changes, s.Warnings, s.Repeats, s.Sources
 	for _, it := range s.Output {
 		if i, err := strconv.Atoi(string(it)); err == nil {

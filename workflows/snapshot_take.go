@@ -18,6 +18,9 @@ func (r *run) snapshot() snapshot {
 	if r.registry != nil {
 		s.Descriptors = r.registry.All()
 	}
+	if q := r.asking; q != nil {
+		s.Asking = &questionState{Reason: q.reason, Expiry: q.expiry, Answered: q.answered, Extended: q.extended}
+	}
 	roll := callRoll{places: map[*call]int{}}
 	for _, c := range r.running {
 		s.Running = append(s.Running, roll.place(c))
@@ -64,7 +67,7 @@ func (l *ledger) state(roll *callRoll) ledgerState {
 
 func (r *report) state(items []json.RawMessage) reportState {
 	s := reportState{
-		Status: r.status, Model: r.model, Usage: r.usage, LastError: r.lastError,
+		Status: r.status, Model: r.model, Usage: r.usage, Cost: r.cost, LastError: r.lastError,
 		Traces: r.traces, Changes: r.changes, Warnings: r.warnings, Repeats: r.repeats, Sources: r.sources,
 	}
 	places := make(map[string]int, len(items))

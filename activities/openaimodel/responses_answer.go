@@ -20,8 +20,9 @@ func decodeResponses(got reply) (activities.ModelAnswer, error) {
 // readResponse reads the members of a response object.
 func readResponse(got reply, fields map[string]json.RawMessage) (activities.ModelAnswer, error) {
 	status := scalar(fields["status"])
-	if err := unfinished(got, status, fields["error"]); err != nil {
-		return activities.ModelAnswer{}, err
+	if failure := unfinished(got, status, fields["error"]); failure != nil {
+		failure.Usage = responsesUsage(fields["usage"]) // a failed answer is paid all the same
+		return activities.ModelAnswer{}, failure
 	}
 	var output []json.RawMessage
 	if json.Unmarshal(fields["output"], &output) != nil || output == nil {
@@ -36,7 +37,7 @@ func readResponse(got reply, fields map[string]json.RawMessage) (activities.Mode
 }
 
 // unfinished is the error of a response that is no answer, or nil.
-func unfinished(got reply, status string, complained json.RawMessage) error {
+func unfinished(got reply, status string, complained json.RawMessage) *activities.ModelError {
 	switch {
 	case reportsError(complained), status == "failed":
 		return got.complaintWithin(readError(complained))

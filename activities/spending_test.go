@@ -1,0 +1,73 @@
+package activities
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+
+	"errand/tools/item"
+)
+
+// paid fails with the usage that its server reported until it is out of
+// failures, and then answers.
+type paid struct{ failures int }
+
+func (p *paid) Infer(context.Context, ModelRequest) (ModelAnswer, error) {
+	usage := &item.Usage{InputTokens: 1000, OutputTokens: 100, TotalTokens: 1100, Input: &item.InputDetails{CachedTokens: 400}}
+	if p.failures > 0 {
+		p.failures--
+		return ModelAnswer{}, &ModelError{Status: 200, Message: "failed half way", Usage: usage}
+	}
+	return ModelAnswer{Stop: StopCompleted, Usage: usage, Items: []json.RawMessage{item.Message("assistant", "hi")}}, nil
+}
+
+func priced(string) (Price, bool) { return Price{Input: 10, CachedInput: 1, Output: 100}, true }
+
+// one is the cost of one answer of paid: 600 x 10, 400 x 1 and 100 x 100 per
+// million.
+const one = item.Cost(16_400_000)
+
+func TestWhatFailedAttemptsUsedReachesTheNextAndTheRun(t *testing.T) {
+	t.Parallel()
+	f := newRun(1)
+	a, err := New(Parts{Model: &paid{failures: 1}, Engine: f, Price: priced})
+	require.NoError(t, err)
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(a)
+	before := &Spent{Usage: item.Usage{TotalTokens: 5}}
+	env.SetHeartbeatDetails(Progress{Spent: before})
+
+	_, err = env.ExecuteActivity(a.Infer, f.input(0, 1))
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, err, &app)
+	var p Progress
+	require.NoError(t, app.Details(&p))
+	require.EqualValues(t, 1105, p.Spent.Usage.TotalTokens)
+	require.Equal(t, one, *p.Spent.Cost)
+	require.EqualValues(t, 1, f.marks.Load(), "the server was told at once")
+	require.EqualValues(t, 5, before.Usage.TotalTokens)
+
+	env.SetHeartbeatDetails(p)
+	got, err := env.ExecuteActivity(a.Infer, f.input(0, 1))
+	require.NoError(t, err)
+	var result InferResult
+	require.NoError(t, got.Get(&result))
+	require.EqualValues(t, 1105, result.Failed.Usage.TotalTokens)
+	require.Equal(t, one, *result.Cost)
+	require.EqualValues(t, 1100, result.Usage.TotalTokens)
+}
+
+func TestAnUnknownPriceIsNoCost(t *testing.T) {
+	t.Parallel()
+	a := &Activities{price: func(model string) (Price, bool) { return Price{Input: 1}, model == "known" }}
+	require.True(t, a.priced("known"))
+	require.False(t, a.priced("other"))
+	require.Nil(t, a.spent("other", &item.Usage{InputTokens: 5}).Cost)
+	require.Nil(t, a.spent("known", nil))
+	require.False(t, (&Activities{}).priced("known"))
+}
