@@ -70,6 +70,22 @@ func (d *desk) begin(id string, call bool, cancel context.CancelCauseFunc) {
 	}
 }
 
+// start runs one piece of work and tells how it went. It always does, even if
+// a handler ends its goroutine: then it is looked at again after the pause.
+func (d *desk) start(ctx context.Context, id string, call bool, work func(context.Context) finished, pause time.Duration, tell func(finished)) {
+	job, stop := context.WithCancelCause(ctx)
+	d.begin(id, call, stop)
+	go func() {
+		f := finished{pause: pause}
+		defer func() {
+			stop(nil)
+			f.id, f.call = id, call
+			tell(f)
+		}()
+		f = work(job)
+	}()
+}
+
 // end notes how it went.
 func (d *desk) end(f finished, now time.Time) {
 	delete(d.working, f.id)

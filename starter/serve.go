@@ -30,6 +30,11 @@ func (r *Run) Serve(ctx context.Context, handlers Handlers, options ...ServeOpti
 	if err := handlers.check(); err != nil {
 		return err
 	}
+	s := r.newServer(handlers, options)
+	return r.interrupted(ctx, "serve", s.begin(ctx))
+}
+
+func (r *Run) newServer(handlers Handlers, options []ServeOption) *server {
 	o := newServeOptions(options)
 	s := &server{
 		clerk: clerk{run: r, handlers: handlers, options: o, log: r.log.With(zap.String("owner", o.owner))},
@@ -40,12 +45,15 @@ func (r *Run) Serve(ctx context.Context, handlers Handlers, options ...ServeOpti
 		round, _, _ := workflows.Place(a.ActionID)
 		s.answered.Store(callKey{round, a.ToolCallID}, true)
 	}
-	report, err := s.firstReport(ctx)
-	if err != nil || report.Status.Terminal() {
+	return s
+}
+
+// interrupted names what the end of ctx has interrupted.
+func (r *Run) interrupted(ctx context.Context, doing string, err error) error {
+	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	s.desk.update(report)
-	return s.serve(ctx, report.Events)
+	return fmt.Errorf("%s run %s: %w", doing, r.id, ctx.Err())
 }
 
 // longPause is how long Serve trusts that it is told of everything.
@@ -62,6 +70,9 @@ type server struct {
 	stale   bool
 	retryAt time.Time
 	trouble backoff
+	// enough ends the loop when it says so and nothing is under way: see
+	// PollAction. Nil: the end of the run does.
+	enough func() bool
 	// answered has the calls that were settled from here, by callKey.
 	answered sync.Map
 }
@@ -74,8 +85,19 @@ type finished struct {
 	// the pause.
 	off   bool
 	pause time.Duration
+	// taken: the run took the outcome.
+	taken bool
 	// err ends Serve.
 	err error
+}
+
+func (s *server) begin(ctx context.Context) error {
+	report, err := s.run.firstReport(ctx)
+	if err != nil || report.Status.Terminal() {
+		return err
+	}
+	s.desk.update(report)
+	return s.serve(ctx, report.Events)
 }
 
 func (s *server) serve(ctx context.Context, after int) error {
@@ -99,6 +121,9 @@ func (s *server) loop(ctx context.Context, news *news) error {
 		if err := s.dispatch(ctx); err != nil {
 			return err
 		}
+		if s.enough != nil && !s.stale && len(s.desk.working) == 0 && s.enough() {
+			return nil
+		}
 		timer := s.timer()
 		select {
 		case <-ctx.Done():
@@ -115,40 +140,10 @@ func (s *server) loop(ctx context.Context, news *news) error {
 		}
 		timer.Stop()
 		if ctx.Err() != nil {
-			return fmt.Errorf("serve run %s: %w", s.run.id, ctx.Err())
+			return ctx.Err()
 		}
 		if news.over() {
 			return news.err
-		}
-	}
-}
-
-// firstReport waits for a worker that tells how the run stands. The report of
-// a run that has ended is terminal, whether a worker told or the server.
-func (s *server) firstReport(ctx context.Context) (workflows.StatusReport, error) {
-	w := s.run.watch(ctx)
-	err := w.await(ctx, s.run, &backoff{low: time.Second, high: time.Second})
-	w.stop()
-	if err != nil {
-		return workflows.StatusReport{}, fmt.Errorf("serve run %s: %w", s.run.id, err)
-	}
-	for {
-		report, err := s.run.Status(ctx)
-		if err == nil || lasting(err) {
-			return report, err
-		}
-		found, lookErr := s.run.look(ctx)
-		switch {
-		case lasting(lookErr):
-			return report, lookErr
-		case lookErr == nil && found.abrupt():
-			return report, &ClosedError{found.word()}
-		case lookErr == nil && found.closed():
-			return workflows.StatusReport{Status: found.word()}, nil
-		}
-		s.log.Debug("waiting for a worker", zap.Error(err))
-		if err := pause(ctx, s.trouble.next()); err != nil {
-			return report, fmt.Errorf("serve run %s: %w", s.run.id, err)
 		}
 	}
 }
@@ -204,20 +199,9 @@ func (s *server) dispatch(ctx context.Context) error {
 	return nil
 }
 
-// start runs one piece of work. It always reports, even if a handler ends its
-// goroutine.
+// start runs one piece of work.
 func (s *server) start(ctx context.Context, id string, call bool, work func(context.Context) finished) {
-	job, stop := context.WithCancelCause(ctx)
-	s.desk.begin(id, call, stop)
-	go func() {
-		f := finished{pause: s.options.lease}
-		defer func() {
-			stop(nil)
-			f.id, f.call = id, call
-			s.done <- f
-		}()
-		f = work(job)
-	}()
+	s.desk.start(ctx, id, call, work, s.options.lease, func(f finished) { s.done <- f })
 }
 
 func (s *server) settle(f finished) {

@@ -37,13 +37,25 @@ type serveOptions struct {
 	owner       string
 	noHandler   NoHandlerPolicy
 	decide      Decide
+	// perRun and matching are for ServeAll.
+	perRun   int
+	matching string
 	// required has the arguments that must be there, by handler name.
 	required map[string][]string
 }
 
 // Concurrency bounds the calls that are executed at the same time; the default
-// is 5, the least 1.
+// is 5, for ServeAll 20, the least 1.
 func Concurrency(n int) ServeOption { return func(o *serveOptions) { o.concurrency = max(n, 1) } }
+
+// PerRun bounds the calls of one run that ServeAll executes at the same time;
+// the default is 5, the least 1.
+func PerRun(n int) ServeOption { return func(o *serveOptions) { o.perRun = max(n, 1) } }
+
+// Matching has ServeAll serve the runs that a Temporal visibility query picks,
+// in place of those of the task queue. That they are runs, and go on, need not
+// be said.
+func Matching(query string) ServeOption { return func(o *serveOptions) { o.matching = query } }
 
 // Lease is for how long a call is claimed at a time; the default is 30 s, the
 // least 1 s. The claim is renewed at a third of it while the handler runs, each
@@ -56,11 +68,13 @@ func Lease(d time.Duration) ServeOption {
 }
 
 // Owner names who claims. The default is new for every Serve: host, process and
-// something random. Two that serve at the same time must not share a name.
+// something random. Two that serve at the same time must not share a name. A
+// process that comes back under the same name takes its own claims over at
+// once, without waiting for their leases.
 func Owner(name string) ServeOption { return func(o *serveOptions) { o.owner = name } }
 
 // OnNoHandler sets the policy for tools without a handler; the default is
-// Refuse.
+// Refuse, for ServeAll Leave.
 func OnNoHandler(policy NoHandlerPolicy) ServeOption {
 	return func(o *serveOptions) { o.noHandler = policy }
 }
@@ -70,7 +84,7 @@ func OnNoHandler(policy NoHandlerPolicy) ServeOption {
 func OnApproval(decide Decide) ServeOption { return func(o *serveOptions) { o.decide = decide } }
 
 func newServeOptions(options []ServeOption) serveOptions {
-	o := serveOptions{concurrency: 5, lease: 30 * time.Second, owner: newOwner()}
+	o := serveOptions{concurrency: 5, perRun: 5, lease: 30 * time.Second, owner: newOwner()}
 	for _, option := range options {
 		option(&o)
 	}

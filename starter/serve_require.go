@@ -2,10 +2,10 @@ package starter
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
-	"errand/tools"
 	"errand/workflows"
 )
 
@@ -85,8 +85,6 @@ func (o *serveOptions) missing(m workflows.Manifest) []string {
 	return missing
 }
 
-// incomplete answers a call that lacks required arguments.
-func incomplete(answer workflows.Answer, tool string, missing []string) workflows.Answer {
-	return failure(answer, tools.ErrInvalidArguments,
-		"the call of '"+tool+"' lacks required arguments: "+strings.Join(missing, ", "))
+func lacking(tool string, missing []string) error {
+	return fmt.Errorf("the call of '%s' lacks required arguments: %s", tool, strings.Join(missing, ", "))
 }

@@ -27,8 +27,11 @@ type clerk struct {
 	handlers Handlers
 	options  serveOptions
 	log      *zap.Logger
-	// settling is told of every call that is about to be answered; nil is fine.
+	// settling is told of every call that is about to be answered, settled of
+	// every answer that was taken, and why the call failed if it did. Both may
+	// be nil.
 	settling func(workflows.OpenAction)
+	settled  func(workflows.OpenAction, error)
 }
 
 // execute claims one call, runs its handler and delivers the outcome. A nil
@@ -45,26 +48,31 @@ func (c *clerk) execute(job context.Context, a workflows.OpenAction, handler Han
 	defer cancel()
 	answer, err := c.outcome(limited, a, handler, log)
 	if err != nil {
-		if limited.Err() != nil {
+		if limited.Err() != nil && handler != nil {
 			log.Info("a call was interrupted and is left open", zap.Error(context.Cause(limited)))
 			return finished{pause: claimAgain, off: errors.Is(context.Cause(job), errSettledElsewhere)}
 		}
-		log.Warn("a handler failed", zap.Error(err))
+		log.Warn("a call failed", zap.Error(err))
 	}
 	if c.settling != nil {
 		c.settling(a)
 	}
-	return c.deliver(job, log, func(ctx context.Context) error { return c.answer(ctx, a, answer, log) })
+	done := c.deliver(job, log, func(ctx context.Context) error { return c.answer(ctx, a, answer, log) })
+	if done.taken && c.settled != nil {
+		c.settled(a, err)
+	}
+	return done
 }
 
-// outcome is the answer to a call, and the error of the handler if that failed.
+// outcome is the answer to a call, and why that says that it failed, if so.
 func (c *clerk) outcome(ctx context.Context, a workflows.OpenAction, handler Handler, log *zap.Logger) (workflows.Answer, error) {
 	answer := workflows.Answer{ToolCallID: a.ToolCallID, ActionID: a.ActionID}
 	if handler == nil {
-		return refuse(answer, a.Tool), nil
+		return refuse(answer, a.Tool), &NoHandlerError{Tool: handlerName(a.Manifest)}
 	}
 	if missing := c.options.missing(a.Manifest); len(missing) > 0 {
-		return incomplete(answer, a.Tool, missing), nil
+		err := lacking(a.Tool, missing)
+		return failure(answer, tools.ErrInvalidArguments, err.Error()), err
 	}
 	return invoke(ctx, newCall(a), handler, log)
 }
@@ -99,7 +107,7 @@ func (c *clerk) deliver(job context.Context, log *zap.Logger, send func(context.
 		err := send(ctx)
 		switch {
 		case err == nil:
-			return finished{off: true}
+			return finished{off: true, taken: true}
 		case errors.Is(err, ErrEnded), isA[*RefusedError](err):
 			log.Info("an outcome was not taken", zap.Error(err))
 			return finished{off: true}

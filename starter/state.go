@@ -12,7 +12,9 @@ import (
 // state is what the server itself knows of a run, without a worker.
 type state struct {
 	status enumspb.WorkflowExecutionStatus
-	// length is the number of events in the history.
+	// execution tells the executions of a run apart that continues as new.
+	execution string
+	// length is the number of events in its history.
 	length int64
 }
 
@@ -61,5 +63,5 @@ func (r *Run) look(ctx context.Context) (state, error) {
 	if kind := found.WorkflowType.Name; kind != workflows.TypeRun {
 		return state{}, fmt.Errorf("%s is a workflow of type %q: %w", r.id, kind, ErrNotFound)
 	}
-	return state{status: found.Status, length: int64(found.HistoryLength)}, nil
+	return state{status: found.Status, execution: found.WorkflowExecution.RunID, length: int64(found.HistoryLength)}, nil
 }

@@ -1,0 +1,96 @@
+package starter
+
+import (
+	"context"
+	"iter"
+
+	"errand/workflows"
+)
+
+// Watched is what has opened in a run since it was last told, and at the end
+// the status that the run ended with.
+type Watched struct {
+	Status    workflows.Status
+	Actions   []workflows.OpenAction
+	Approvals []workflows.OpenApproval
+}
+
+// WatchRun tells what the run waits for: at first everything that is open, then
+// what opens, each call and approval once, with its ids. What is settled before
+// it can be told is left out. The last thing it gives has a terminal Status. For every single event use Follow; to have the
+// calls executed, Serve.
+//
+// An error ends it: *ClosedError for a run that was closed from outside,
+// ErrNotFound, or ctx's, which says nothing about the run. Outages are waited
+// out.
+func (r *Run) WatchRun(ctx context.Context) iter.Seq2[Watched, error] {
+	return func(yield func(Watched, error) bool) {
+		w := &watcher{run: r, given: map[string]bool{}, yield: yield}
+		if err := w.watch(ctx); err != nil {
+			yield(Watched{}, r.interrupted(ctx, "watch", err))
+		}
+	}
+}
+
+// watcher is one WatchRun under way.
+type watcher struct {
+	run   *Run
+	given map[string]bool // by action id and approval id
+	yield func(Watched, error) bool
+}
+
+func (w *watcher) watch(ctx context.Context) error {
+	report, err := w.run.firstReport(ctx)
+	if err != nil {
+		return err
+	}
+	if !w.tell(report) || report.Status.Terminal() {
+		return nil
+	}
+	for event, err := range w.run.Follow(ctx, report.Events) {
+		if err != nil {
+			return err
+		}
+		switch event.Type {
+		case workflows.EventManifest, workflows.EventApprovalAsked:
+			if w.given[event.ActionID+event.ApprovalID] {
+				continue
+			}
+			if report, err = w.run.firstReport(ctx); err != nil {
+				return err
+			}
+			if report.Status.Terminal() {
+				continue // its last event says so
+			}
+			if !w.tell(report) {
+				return nil
+			}
+			w.given[event.ActionID+event.ApprovalID] = true // settled already, if it was not told
+		case workflows.EventRunEnd:
+			w.yield(Watched{Status: workflows.Status(event.Status)}, nil)
+			return nil
+		}
+	}
+	return nil
+}
+
+// tell gives what is new in a report, and returns false if nobody wants more.
+func (w *watcher) tell(report workflows.StatusReport) bool {
+	news := Watched{Status: report.Status}
+	for _, a := range report.Actions {
+		if !w.given[a.ActionID] {
+			w.given[a.ActionID] = true
+			news.Actions = append(news.Actions, a)
+		}
+	}
+	for _, a := range report.Approvals {
+		if !w.given[a.ApprovalRequestID] {
+			w.given[a.ApprovalRequestID] = true
+			news.Approvals = append(news.Approvals, a)
+		}
+	}
+	if len(news.Actions)+len(news.Approvals) == 0 && !news.Status.Terminal() {
+		return true
+	}
+	return w.yield(news, nil)
+}
