@@ -58,6 +58,10 @@ bench: prepare ## Compare with a hand-written workflow and print the figures
 crash: prepare ## Kill worker and server at every moment of a run, and check what it did
 	go test -count=1 -timeout 2h ./test/crash -full
 
+.PHONY: starters
+starters: prepare ## 1,000 runs served by four processes, two of them killed (RUNS=)
+	ERRAND_STARTER_RUNS=$(or $(RUNS),1000) go test -count=1 -v -timeout 20m -run 'TestStartersShareManyRuns' ./test/
+
 .PHONY: fuzz
 fuzz: ## Fuzz the decoders, 60 s each
 	@for target in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \
