@@ -21,6 +21,10 @@
 //
 //	err = run.Serve(ctx, starter.Handlers{"get_flight_times": departures})
 //
+// [Starter.ServeAll] does that for every run of a task queue, whoever started
+// it. [Run.PollAction] takes one step of it, and [Run.WatchRun] only tells what
+// is open.
+//
 // A person, or a process that takes days, answers with [Run.Answer] and
 // [Run.Approve] instead; [Run.Status] lists what is open.
 //

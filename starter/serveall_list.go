@@ -64,7 +64,7 @@ func (o *office) list(ctx context.Context) <-chan listing {
 				}
 			}
 			// Processes that were started together must not ask together.
-			if pause(ctx, wait+rand.N(wait/4+1)) != nil {
+			if pause(ctx, wait+rand.N(wait/4+1)) != nil { //nolint:gosec // no secret
 				return
 			}
 		}

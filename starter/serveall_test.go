@@ -60,7 +60,7 @@ func TestServeAllBoundsWhatRunsAtOnceAndIsFair(t *testing.T) {
 		for i := range 10 {
 			m.start(fmt.Sprint("small_", i), "slow", 1)
 		}
-		slow := func(_ context.Context, call Call) (any, error) {
+		slow := func(context.Context, Call) (any, error) {
 			most.Store(max(most.Load(), now.Add(1)))
 			wait(time.Second)
 			now.Add(-1)

@@ -51,25 +51,25 @@ func (w *watcher) watch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		switch event.Type {
-		case workflows.EventManifest, workflows.EventApprovalAsked:
-			if w.given[event.ActionID+event.ApprovalID] {
-				continue
-			}
-			if report, err = w.run.firstReport(ctx); err != nil {
-				return err
-			}
-			if report.Status.Terminal() {
-				continue // its last event says so
-			}
-			if !w.tell(report) {
-				return nil
-			}
-			w.given[event.ActionID+event.ApprovalID] = true // settled already, if it was not told
-		case workflows.EventRunEnd:
+		if event.Type == workflows.EventRunEnd {
 			w.yield(Watched{Status: workflows.Status(event.Status)}, nil)
 			return nil
 		}
+		opens := event.Type == workflows.EventManifest || event.Type == workflows.EventApprovalAsked
+		id := event.ActionID + event.ApprovalID // it has one of them
+		if !opens || w.given[id] {
+			continue
+		}
+		if report, err = w.run.firstReport(ctx); err != nil {
+			return err
+		}
+		if report.Status.Terminal() {
+			continue // its last event says so
+		}
+		if !w.tell(report) {
+			return nil
+		}
+		w.given[id] = true // also if it is settled already and was not told
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func askThreeTimes() harness.Script {
 // them at random moments.
 func TestStartersShareManyRuns(t *testing.T) { //nolint:paralleltest // it needs the machine
 	seed := uint64(time.Now().UnixNano())
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // no secret
+	random := rand.New(rand.NewPCG(seed, 0))
 	runs := 100
 	if text := os.Getenv(envStarterRuns); text != "" {
 		var err error

@@ -47,7 +47,7 @@ func run() error {
 		return err
 	}
 	s := starter.New(connected, starter.TaskQueue(os.Getenv("ERRAND_TASK_QUEUE")), starter.Logger(log))
-	fmt.Println("serving")
+	fmt.Fprintln(os.Stderr, "serving")
 	return s.ServeAll(ctx, starter.Handlers{"ask": ask},
 		starter.Owner(os.Getenv("OWNER")), starter.Lease(lease), starter.Concurrency(24))
 }
