@@ -64,11 +64,12 @@ func (c *clerk) extend(ctx context.Context, h *held) error {
 // function when the call is settled.
 func (c *clerk) renew(job context.Context, h held, log *zap.Logger) (context.Context, func()) {
 	holding, lose := context.WithCancelCause(job)
-	ctx, cancel := context.WithCancel(holding)
+	// A handler may go on after it was told to end.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(job))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := c.keep(ctx, h, log); err != nil {
+		if err := c.keep(ctx, h, log); err != nil && open(job) {
 			log.Warn("a claim was lost", zap.Error(err))
 			lose(fmt.Errorf("claim lost: %w", err))
 		}
@@ -78,6 +79,12 @@ func (c *clerk) renew(job context.Context, h held, log *zap.Logger) (context.Con
 		<-done
 		lose(nil)
 	}
+}
+
+// open tells whether a call can still be open, as far as job knows.
+func open(job context.Context) bool {
+	why := context.Cause(job)
+	return !errors.Is(why, ErrEnded) && !errors.Is(why, errSettledElsewhere)
 }
 
 // keep renews until ctx ends, which is no error, or the claim is lost.

@@ -135,3 +135,23 @@ func TestAServerUnderTheSameNameTakesItsOwnClaimsOverAtOnce(t *testing.T) {
 		require.NoError(t, <-done)
 	})
 }
+
+func TestAClaimIsRenewedWhileAHandlerGoesOnAfterTheEndOfItsContext(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.open("act_1_0", "stubborn")
+		ctx, cancel := context.WithCancel(t.Context())
+		done := serving(ctx, f, Handlers{"stubborn": func(context.Context, Call) (any, error) {
+			wait(5 * time.Minute)
+			return "finished", nil
+		}}, Owner("me"))
+		synctest.Wait()
+		cancel()
+		f.pass(4 * time.Minute)
+		require.Equal(t, "me", f.actions[0].Owner)
+		require.True(t, f.actions[0].LeaseUntil.After(time.Now()), "nobody else may take it")
+		require.ErrorIs(t, <-done, context.Canceled)
+		require.Equal(t, "finished", f.outputOf("act_1_0"))
+	})
+}

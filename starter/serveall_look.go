@@ -39,18 +39,6 @@ type looked struct {
 
 // look begins all looks that are due and allowed.
 func (o *office) look(ctx context.Context) {
-	for len(o.ready) > 0 && o.hasRoom() {
-		s := o.ready[0]
-		o.ready = o.ready[1:]
-		s.queued = false
-		switch {
-		case s.over:
-		case s.looking:
-			s.again = true
-		default:
-			o.begin(ctx, s, true)
-		}
-	}
 	now := time.Now()
 	for len(o.glances) > 0 && o.looking-o.asking < mostLooks && !now.Before(o.due()) {
 		s := o.glances[0]
@@ -63,6 +51,18 @@ func (o *office) look(ctx context.Context) {
 		default:
 			o.glanceAt = now.Add(glanceEvery)
 			o.begin(ctx, s, false)
+		}
+	}
+	for len(o.ready) > 0 && o.hasRoom() {
+		s := o.ready[0]
+		o.ready = o.ready[1:]
+		s.queued = false
+		switch {
+		case s.over:
+		case s.looking:
+			s.again = true
+		default:
+			o.begin(ctx, s, true)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (a *app) root() *cobra.Command {
 	addGroup(root, "start", "Set-up:", a.devCommand(), a.workerCommand(), a.replayCommand())
 	addGroup(root, "runs", "Runs:", a.runCommand(), a.attachCommand(), a.tailCommand(), a.showCommand(), a.lsCommand())
 	addGroup(root, "word", "Having a say in a run:",
-		a.answerCommand(), a.approveCommand(), a.denyCommand(), a.sendCommand(), a.extendCommand(), a.cancelCommand())
+		a.answerCommand(), a.serveCommand(), a.approveCommand(), a.denyCommand(), a.sendCommand(), a.extendCommand(), a.cancelCommand())
 	root.AddCommand(a.versionCommand(), exitCodesTopic())
 	a.rename(root)
 	return root

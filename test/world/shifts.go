@@ -24,6 +24,8 @@ type Shifts struct {
 	shifts  []*Shift
 	open    map[string]*Shift // by key
 	dead    map[string]bool
+	held    map[string]bool
+	stuck   map[string]int
 	clashes []string
 }
 
@@ -31,7 +33,7 @@ type Shifts struct {
 // the nth execution takes.
 func StartShifts(t testing.TB, lasts func(n int) time.Duration) *Shifts {
 	t.Helper()
-	w := &Shifts{open: map[string]*Shift{}, dead: map[string]bool{}}
+	w := &Shifts{open: map[string]*Shift{}, dead: map[string]bool{}, held: map[string]bool{}, stuck: map[string]int{}}
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		owner, key := r.Header.Get("Owner"), r.Header.Get("Idempotency-Key")
 		switch r.URL.Path {
@@ -40,6 +42,9 @@ func StartShifts(t testing.TB, lasts func(n int) time.Duration) *Shifts {
 			select {
 			case <-time.After(lasts(n)):
 			case <-r.Context().Done():
+			}
+			if w.stick(owner) {
+				<-r.Context().Done()
 			}
 		case "/end":
 			w.end(owner, key)
@@ -80,6 +85,30 @@ func (w *Shifts) Died(owner string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.dead[owner] = true
+}
+
+// Hold lets no execution of an owner end from now on.
+func (w *Shifts) Hold(owner string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.held[owner] = true
+}
+
+// Stuck counts the executions of an owner that have been kept from their end.
+func (w *Shifts) Stuck(owner string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stuck[owner]
+}
+
+// stick tells whether an execution is to be kept from its end.
+func (w *Shifts) stick(owner string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.held[owner] {
+		w.stuck[owner]++
+	}
+	return w.held[owner]
 }
 
 // Begun counts the executions so far.
