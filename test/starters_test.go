@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,25 +31,10 @@ const (
 	starterWindow = 32 // runs that are started at the same time
 )
 
-var toolClient = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "toolclient")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "toolclient")
-	build := exec.Command("go", "build", "-race=false", "-o", path, "./test/toolclient")
-	build.Dir = harness.RepoRoot()
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", &buildError{string(out)}
-	}
-	return path, nil
-})
-
 // startClient starts a process that serves all runs of the stage.
 func (s *crashStage) startClient(owner, worldURL string, lease time.Duration) *harness.Process {
 	s.t.Helper()
-	path, err := toolClient()
-	require.NoError(s.t, err)
+	path := harness.Build(s.t, "./test/toolclient")
 	p := harness.StartProcess(s.t, harness.Command{Path: path, Env: []string{
 		"TEMPORAL_ADDRESS=" + s.server, "ERRAND_TASK_QUEUE=" + s.queue,
 		"WORLD_URL=" + worldURL, "OWNER=" + owner, "LEASE=" + lease.String(),
