@@ -21,9 +21,12 @@ type fakeMany struct {
 	client.Client
 	mu   sync.Mutex
 	runs map[string]*fake
-	// hidden runs are in no list; listErr is what lists get.
-	hidden  map[string]bool
+	// listErr is what lists get.
 	listErr error
+	// pending is what runs say of themselves, if they do; indexed says that the
+	// server knows the search attribute.
+	pending map[string]int
+	indexed bool
 	queries []string // visibility queries
 	// unreadable runs answer what is no report.
 	unreadable map[string]bool
@@ -32,7 +35,7 @@ type fakeMany struct {
 }
 
 func newFakeMany() *fakeMany {
-	return &fakeMany{runs: map[string]*fake{}, hidden: map[string]bool{}, unreadable: map[string]bool{}}
+	return &fakeMany{runs: map[string]*fake{}, pending: map[string]int{}, unreadable: map[string]bool{}}
 }
 
 // start adds a run with open calls to a tool.
@@ -72,13 +75,15 @@ func (m *fakeMany) ListWorkflow(_ context.Context, r *workflowservice.ListWorkfl
 	if m.listErr != nil {
 		return nil, m.listErr
 	}
-	if strings.Contains(r.GetQuery(), "bad query") {
+	counted := strings.Contains(r.GetQuery(), "ErrandPendingCalls")
+	if strings.Contains(r.GetQuery(), "bad query") || counted && !m.indexed {
 		return nil, serviceerror.NewInvalidArgument("bad query")
 	}
 	page := &workflowservice.ListWorkflowExecutionsResponse{}
 	for id, f := range m.runs {
 		f.mu.Lock()
-		if !f.isClosed() && !m.hidden[id] {
+		open, says := m.pending[id]
+		if !f.isClosed() && (!counted || !says || open > 0) {
 			page.Executions = append(page.Executions, &workflowpb.WorkflowExecutionInfo{
 				Execution: &commonpb.WorkflowExecution{WorkflowId: id, RunId: fmt.Sprintf("%p", f)},
 			})

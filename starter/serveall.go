@@ -52,6 +52,8 @@ type office struct {
 	runs map[string]*served
 	// pass counts the lists of runs so far.
 	pass int
+	// unindexedUntil is for the one who lists: see mayWait.
+	unindexedUntil time.Time
 	// ready are runs that may have something to execute, first come first.
 	ready []*served
 	// glances are all runs that go on, by when to look at them again; glanceAt

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.uber.org/zap"
 
@@ -20,6 +21,11 @@ const (
 	listShare = 10
 	// servedPage is how many runs are listed at once: the most there can be.
 	servedPage = 1000
+	// mayWait leaves out the runs that say that they wait for nobody. Those that
+	// were started without the search attribute do not say.
+	mayWait = " AND (ErrandPendingCalls > 0 OR ErrandPendingCalls IS NULL)"
+	// unindexedFor is how long a namespace is taken to lack the attribute.
+	unindexedFor = 5 * time.Minute
 	// keepFor is how long a run is kept that no list has any more.
 	keepFor = 10 * time.Second
 )
@@ -72,10 +78,24 @@ func (o *office) list(ctx context.Context) <-chan listing {
 	return lists
 }
 
-// listed asks for all runs that go on, and tells how many pages they took.
-func (o *office) listed(ctx context.Context) (map[string]string, int, error) {
+// listed asks for all runs that may have something open, and tells how many
+// pages they took.
+func (o *office) listed(ctx context.Context) (executions map[string]string, pages int, err error) {
+	if now := time.Now(); now.After(o.unindexedUntil) {
+		executions, pages, err = o.matching(ctx, o.filter()+mayWait)
+		if !isA[*serviceerror.InvalidArgument](err) {
+			return executions, pages, err
+		}
+		// The namespace has no such search attribute, or the query is wrong.
+		o.unindexedUntil = now.Add(unindexedFor)
+	}
+	return o.matching(ctx, o.filter())
+}
+
+// matching asks for the runs that a visibility query picks.
+func (o *office) matching(ctx context.Context, query string) (map[string]string, int, error) {
 	executions := map[string]string{}
-	request := &workflowservice.ListWorkflowExecutionsRequest{Query: o.filter(), PageSize: servedPage}
+	request := &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: servedPage}
 	for pages := 1; ; pages++ {
 		limited, cancel := context.WithTimeout(ctx, askTimeout)
 		page, err := o.starter.client.ListWorkflow(limited, request)
