@@ -16,6 +16,10 @@ var (
 	ErrEnded = errors.New("the run has ended")
 	// ErrAlreadyStarted means that the id belongs to a run that exists.
 	ErrAlreadyStarted = errors.New("already started")
+	// ErrRunID means that the id of an existing run is not printable ASCII, and
+	// that the Temporal client cannot send it: it puts ids into a header. Nothing
+	// was sent. A client made with worker.AnyWorkflowID can.
+	ErrRunID = errors.New("the client cannot send an id that is not printable ASCII: prepare it with worker.AnyWorkflowID")
 	// ErrCancelled comes with the partial result of a run that was cancelled.
 	ErrCancelled = errors.New("the run was cancelled")
 	// ErrNoReply means that the server or the workers did not reply in time.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"go.temporal.io/api/serviceerror"
 )
@@ -21,6 +22,9 @@ func (r *Run) fault(ctx context.Context, doing string, err error) error {
 	if isA[*serviceerror.NotFound](err) {
 		return fmt.Errorf("%s: %w", doing, ErrNotFound)
 	}
+	if headerRefused(err) {
+		return fmt.Errorf("%s: %w", doing, ErrRunID)
+	}
 	if lasting(err) || queryRefused(err) {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
@@ -29,10 +33,16 @@ func (r *Run) fault(ctx context.Context, doing string, err error) error {
 
 // lasting tells whether trying again cannot help.
 func lasting(err error) bool {
-	return errors.Is(err, ErrNotFound) || errors.Is(err, errUnreadable) ||
+	return errors.Is(err, ErrNotFound) || errors.Is(err, errUnreadable) || errors.Is(err, ErrRunID) || headerRefused(err) ||
 		isA[*serviceerror.PermissionDenied](err) || isA[*serviceerror.InvalidArgument](err) ||
 		isA[*serviceerror.NamespaceNotFound](err) || isA[*serviceerror.Unimplemented](err) ||
 		isA[*serviceerror.ClientVersionNotSupported](err) || isA[*serviceerror.ServerVersionNotSupported](err)
+}
+
+// headerRefused tells whether nothing was sent because the run's id did not fit
+// the header that clients put it into.
+func headerRefused(err error) bool {
+	return isA[*serviceerror.Internal](err) && strings.Contains(err.Error(), "non-printable ASCII")
 }
 
 // queryRefused tells whether a worker answered, and said no: it does not know

@@ -33,6 +33,7 @@ func TestLive(t *testing.T) {
 			"a terminated run ends everything":       (*live).terminated,
 			"a run that closed before it began":      (*live).neverTaken,
 			"an id that nobody knows":                (*live).unknown,
+			"an id that the client cannot send":      (*live).unsendable,
 			"a run waits for its first worker":       (*live).lateWorker,
 			"more updates than fit at once":          (*live).manyUpdates,
 		} {
@@ -218,6 +219,20 @@ func (l *live) unknown(t *testing.T) {
 	require.ErrorIs(t, run.Serve(t.Context(), nil), ErrNotFound)
 	_, err = types(t, run)
 	require.ErrorIs(t, err, ErrNotFound)
+}
+
+func (l *live) unsendable(t *testing.T) {
+	run := New(l.client).Attach("zażółć")
+	_, err := run.Status(t.Context())
+	require.ErrorIs(t, err, ErrRunID)
+	_, err = run.Answer(t.Context(), Output("act_1_0", "x"))
+	require.ErrorIs(t, err, ErrRunID)
+	_, err = run.Result(t.Context())
+	require.ErrorIs(t, err, ErrRunID)
+	require.ErrorIs(t, run.Cancel(t.Context()), ErrRunID)
+	require.ErrorIs(t, run.Serve(t.Context(), nil), ErrRunID)
+	_, err = types(t, run)
+	require.ErrorIs(t, err, ErrRunID)
 }
 
 func (l *live) lateWorker(t *testing.T) {

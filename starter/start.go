@@ -139,12 +139,14 @@ func normalise(raw []byte) (json.RawMessage, error) {
 	return compact, nil
 }
 
-// CheckRunID tells what is wrong with an id for WithRunID, if anything. Ids are
-// printable ASCII: Temporal clients send them in a header as well.
+// CheckRunID tells what is wrong with an id for WithRunID, if anything. New ids
+// are printable ASCII: Temporal clients send them in a header, and so do calls
+// that pass their key on. A run that somebody else has started under another id
+// is served like any other by a client made with worker.AnyWorkflowID.
 func CheckRunID(id string) error {
 	outside := func(r rune) bool { return r < ' ' || r > '~' }
 	if id == "" || len(id) > maxRunID || strings.ContainsFunc(id, outside) {
-		return fmt.Errorf("run id %q: must be 1 to %d characters of printable ASCII", headline(id, 60), maxRunID)
+		return fmt.Errorf("run id %q: must be 1 to %d characters of printable ASCII, since it is sent in headers", headline(id, 60), maxRunID)
 	}
 	return nil
 }
