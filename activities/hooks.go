@@ -11,6 +11,8 @@ import (
 type Hooks struct {
 	Before []BeforeToolCall
 	After  []AfterToolCall
+	// Compact is nil where the default is wanted.
+	Compact Compact
 }
 
 // HookCall is the call that a hook is asked about.

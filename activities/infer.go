@@ -19,6 +19,9 @@ const (
 	TypeModelRejected    = "ModelRejected"
 	TypeModelUnavailable = "ModelUnavailable"
 	TypeLimitExceeded    = "LimitExceeded"
+	// TypeContextExceeded is a ModelRejected that a shorter conversation may
+	// mend.
+	TypeContextExceeded = "ContextExceeded"
 )
 
 // maxAnswer bounds one answer of a model, well under what Temporal takes.
@@ -27,7 +30,10 @@ const maxAnswer = 3 << 19
 // InferInput refers to a conversation and a surface instead of holding them,
 // so that history grows with the work and not with its square.
 type InferInput struct {
-	Round   int    `json:"round"`
+	Round int `json:"round"`
+	// Try counts the inferences of a round that were refused for the length of
+	// the conversation.
+	Try     int    `json:"try,omitempty"`
 	Surface string `json:"surface"`
 	// Length and Digest are of the whole conversation.
 	Length int    `json:"length"`
@@ -71,10 +77,10 @@ func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, err
 	}
 	answer, err := a.model.Infer(ctx, ModelRequest{
 		Model: at.Model, Instructions: at.Instructions,
-		Items: at.outward(known.items), Tools: at.Tools,
+		Items: at.outward(item.Shown(known.items)), Tools: at.Tools,
 		ToolChoice:        at.outwardChoice(in.ToolChoice),
 		ParallelToolCalls: at.ParallelToolCalls, Settings: at.Settings,
-		Key: fmt.Sprintf("%s/%d/infer", info.WorkflowExecution.ID, in.Round),
+		Key: inferKey(info.WorkflowExecution.ID, in),
 	})
 	if err != nil {
 		a.wasted(ctx, spending, at.Model, usageOf(err))
@@ -94,6 +100,15 @@ func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, err
 	return result, nil
 }
 
+// inferKey is the same for every attempt at the same inference.
+func inferKey(run string, in InferInput) string {
+	key := fmt.Sprintf("%s/%d/infer", run, in.Round)
+	if in.Try > 0 {
+		key = fmt.Sprintf("%s/%d", key, in.Try+1)
+	}
+	return key
+}
+
 // inferError gives a failure its class. The context's end comes first: what a
 // model says while it is being cancelled does not matter.
 func inferError(ctx context.Context, err error, p Progress) error {
@@ -103,6 +118,9 @@ func inferError(ctx context.Context, err error, p Progress) error {
 	var refusal *ModelError
 	if !errors.As(err, &refusal) {
 		return temporal.NewApplicationErrorWithCause(cut(err.Error()), TypeModelUnavailable, nil, p)
+	}
+	if refusal.contextExceeded() {
+		return temporal.NewNonRetryableApplicationError(cut(refusal.Error()), TypeContextExceeded, nil, p)
 	}
 	if refusal.Permanent {
 		return temporal.NewNonRetryableApplicationError(cut(refusal.Error()), TypeModelRejected, nil, p)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"errand/tools/item"
@@ -85,6 +86,27 @@ type ModelError struct {
 	Usage *item.Usage
 	// RetryAfter is how long the server asked to wait; 0 if it did not.
 	RetryAfter time.Duration
+}
+
+// contextExceeded tells whether the conversation was too long for the model.
+// Servers that have no code for it say so in words.
+func (e *ModelError) contextExceeded() bool {
+	if !e.Permanent {
+		return false
+	}
+	if e.Code == "context_length_exceeded" {
+		return true
+	}
+	text := strings.ToLower(e.Message)
+	for _, said := range []string{
+		"context_length_exceeded", "maximum context length", "context window", "prompt is too long",
+		"exceeds the model's context", "maximum number of tokens", "input is too long", "input length and `max_tokens` exceed",
+	} {
+		if strings.Contains(text, said) {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *ModelError) Error() string {

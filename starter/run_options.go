@@ -24,6 +24,9 @@ type RunOptions struct {
 	MaxCost float64
 	// OnBudget ends a run that reaches a bound, or has it ask for a larger one.
 	OnBudget workflows.OnBudget
+	// CompactAt is how many tokens a conversation may have before it is made
+	// shorter for its model; 0 leaves that to what the model says.
+	CompactAt int
 	// ToolExecution runs the calls of one batch in parallel or one by one.
 	ToolExecution workflows.ToolExecution
 	// MaxParallelCalls is the width of the window of a parallel batch.
@@ -57,6 +60,7 @@ func (o RunOptions) MarshalJSON() ([]byte, error) {
 		MaxTokens         int                     `json:"max_tokens,omitempty"`
 		MaxCost           float64                 `json:"max_cost,omitempty"`
 		OnBudget          workflows.OnBudget      `json:"on_budget,omitempty"`
+		CompactAt         int                     `json:"compact_at,omitempty"`
 		ToolExecution     workflows.ToolExecution `json:"tool_execution,omitempty"`
 		MaxParallelCalls  int                     `json:"max_parallel_calls,omitempty"`
 		ToolTimeout       string                  `json:"tool_timeout,omitempty"`
@@ -69,7 +73,7 @@ func (o RunOptions) MarshalJSON() ([]byte, error) {
 		UndeclaredTools   workflows.Undeclared    `json:"undeclared_tools,omitempty"`
 		DuplicateTools    tools.Duplicates        `json:"duplicate_tools,omitempty"`
 	}{
-		o.MaxRounds, o.MaxTokens, o.MaxCost, o.OnBudget, o.ToolExecution, o.MaxParallelCalls, duration(o.ToolTimeout), duration(o.ClientTimeout),
+		o.MaxRounds, o.MaxTokens, o.MaxCost, o.OnBudget, o.CompactAt, o.ToolExecution, o.MaxParallelCalls, duration(o.ToolTimeout), duration(o.ClientTimeout),
 		o.ModelAttempts, o.ReadOnly, o.RequireCheckpoint, o.Progress, o.TextCalls, o.UndeclaredTools, o.DuplicateTools,
 	})
 }

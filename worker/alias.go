@@ -22,6 +22,10 @@ type (
 	AfterToolCall = activities.AfterToolCall
 	// Decision is the answer of a before-hook. The zero Decision allows.
 	Decision = activities.Decision
+	// Compact makes a conversation shorter that is too long for its model.
+	Compact = activities.Compact
+	// CompactCall is what a Compact is asked about.
+	CompactCall = activities.CompactCall
 	// Model answers one inference.
 	Model = activities.Model
 	// ModelRequest is one inference in provider-neutral form.

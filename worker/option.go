@@ -60,6 +60,19 @@ func WithAfterToolCall(hook AfterToolCall) Option {
 	}
 }
 
+// WithCompact has a conversation that has become too long for its model made
+// shorter in the caller's way, for example by a summary. Without it the oldest
+// settled rounds are left out behind a note.
+func WithCompact(compact Compact) Option {
+	return func(p *parts) {
+		if compact == nil {
+			p.missing("WithCompact", "function")
+			return
+		}
+		p.hooks.Compact = compact
+	}
+}
+
 // WithModel answers every inference by this model; the endpoints of the
 // configuration are not used.
 func WithModel(model Model) Option {

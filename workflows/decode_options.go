@@ -15,7 +15,7 @@ import (
 var optionNames = []string{
 	"max_rounds", "tool_execution", "max_parallel_calls", "tool_timeout", "client_timeout",
 	"model_attempts", "read_only", "require_checkpoint", "undeclared_tools", "duplicate_tools", "progress",
-	"text_calls", "max_tokens", "max_cost", "on_budget",
+	"text_calls", "max_tokens", "max_cost", "on_budget", "compact_at",
 }
 
 func (o *Options) decode(request map[string]json.RawMessage, faults *tools.Faults) {
@@ -35,6 +35,7 @@ func (o *Options) decode(request map[string]json.RawMessage, faults *tools.Fault
 	}
 	numberField(fields, "max_rounds", &o.MaxRounds, 1, maxRounds, faults)
 	o.decodeBudget(fields, faults)
+	o.decodeCompaction(fields, faults)
 	numberField(fields, "max_parallel_calls", &o.MaxParallelCalls, 1, MaxParallelCalls, faults)
 	numberField(fields, "model_attempts", &o.ModelAttempts, 1, 1000, faults)
 	tools.DurationField(fields, "run", "tool_timeout", &o.ToolTimeout, faults)

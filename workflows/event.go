@@ -21,6 +21,7 @@ const (
 	EventApprovalSettled EventType = "approval"
 	EventToolEnd         EventType = "tool_execution_end" // completion order
 	EventToolResult      EventType = "tool_result"        // origin order
+	EventCompaction      EventType = "compaction"
 	EventBudgetAsked     EventType = "budget_request"
 	EventBudgetSettled   EventType = "budget"
 	EventRejected        EventType = "rejected"

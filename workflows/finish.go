@@ -44,6 +44,8 @@ func (r *run) failure(ctx workflow.Context, err error) ending {
 		switch app.Type() {
 		case activities.TypeModelRejected, activities.TypeLimitExceeded:
 			code = app.Type()
+		case activities.TypeContextExceeded:
+			code = ErrModelRejected
 		}
 	}
 	if r.round == 0 {

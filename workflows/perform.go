@@ -36,9 +36,13 @@ func performLocal[In, Out any](ctx workflow.Context, activity func(context.Conte
 // by its heartbeat long before; this is for a model that never ends.
 const inferLimit = time.Hour
 
-func inferOptions(request Request, round, items int) workflow.ActivityOptions {
+func inferOptions(request Request, round, try, items int) workflow.ActivityOptions {
+	id := fmt.Sprintf("%d/infer", round)
+	if try > 1 {
+		id = fmt.Sprintf("%s/%d", id, try)
+	}
 	return workflow.ActivityOptions{
-		ActivityID:          fmt.Sprintf("%d/infer", round),
+		ActivityID:          id,
 		StartToCloseTimeout: inferLimit,
 		HeartbeatTimeout:    activities.HeartbeatTimeout,
 		WaitForCancellation: true,
@@ -48,6 +52,14 @@ func inferOptions(request Request, round, items int) workflow.ActivityOptions {
 			MaximumAttempts: int32(request.Run.ModelAttempts), //nolint:gosec // 1 to 1000, checked when decoded
 		},
 	}
+}
+
+// compactLimit bounds one attempt at making a conversation shorter: a worker's
+// own Compact may ask a model.
+const compactLimit = 10 * time.Minute
+
+var compactRetries = &temporal.RetryPolicy{
+	InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 10,
 }
 
 // Execute has no limit of its own when the tool has none; Temporal wants a

@@ -58,9 +58,12 @@ type Options struct {
 	MaxRounds int
 	// MaxTokens and MaxCost bound what the inferences of the run use together;
 	// 0 is no bound. The one that reaches a bound is the last.
-	MaxTokens        int
-	MaxCost          item.Cost
-	OnBudget         OnBudget
+	MaxTokens int
+	MaxCost   item.Cost
+	OnBudget  OnBudget
+	// CompactAt is how many tokens a conversation may have before it is made
+	// shorter for its model; 0 waits until the model says so.
+	CompactAt        int
 	ToolExecution    ToolExecution
 	MaxParallelCalls int
 	// ToolTimeout bounds one gateway-owned call; 0 switches it off.

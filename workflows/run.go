@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"errors"
+
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
@@ -143,12 +145,31 @@ func (r *run) act(ctx workflow.Context, d decision) (ending, bool) {
 	}
 }
 
-// infer asks the model for the next answer.
+// infer asks the model for the next answer. A conversation that is too long
+// for it is made shorter first, if the request allows that.
 func (r *run) infer(ctx workflow.Context) (activities.InferResult, error) {
+	if r.crowded() {
+		if _, err := r.compact(ctx, 0, "it has reached compact_at"); err != nil {
+			return activities.InferResult{}, err
+		}
+	}
+	for try := 1; ; try++ {
+		answer, err := r.ask(ctx, try)
+		if !tooLong(err) || !r.request.truncates() || try > maxCompactions {
+			return answer, err
+		}
+		if shorter, failed := r.compact(ctx, try, "the model's context was exceeded"); failed != nil || !shorter {
+			return answer, errors.Join(failed, err)
+		}
+	}
+}
+
+// ask is one inference.
+func (r *run) ask(ctx workflow.Context, try int) (activities.InferResult, error) {
 	in := r.conversation.inferInput()
-	in.Round, in.Surface = r.round, r.surface.digest
+	in.Round, in.Try, in.Surface = r.round, try-1, r.surface.digest
 	in.ToolChoice = choiceFor(r.request.ToolChoice, r.round, r.registry.Shown())
-	ctx = workflow.WithActivityOptions(ctx, inferOptions(r.request, r.round, in.Length))
+	ctx = workflow.WithActivityOptions(ctx, inferOptions(r.request, r.round, try, in.Length))
 	answer, err := perform(ctx, acts.Infer, in)
 	if err != nil {
 		return answer, err
@@ -156,6 +177,7 @@ func (r *run) infer(ctx workflow.Context) (activities.InferResult, error) {
 	r.report.spend(answer.Failed)
 	if answer.Usage != nil {
 		r.report.spend(&activities.Spent{Usage: *answer.Usage, Cost: answer.Cost})
+		r.conversation.counted(*answer.Usage)
 	}
 	r.report.warn(answer.Notes...)
 	if answer.Model != "" {

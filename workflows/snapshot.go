@@ -22,6 +22,7 @@ type snapshot struct {
 	Descriptors []tools.Descriptor `json:"descriptors,omitempty"`
 	Items       []json.RawMessage  `json:"items,omitempty"`
 	Sent        int                `json:"sent,omitempty"`
+	Tokens      int64              `json:"tokens,omitempty"`
 	Round       int                `json:"round,omitempty"`
 	// Calls are those that anything below names, by their index.
 	Calls   []callState `json:"calls,omitempty"`

@@ -16,7 +16,7 @@ func (r *run) restore(s snapshot) error {
 	for _, it := range s.Items {
 		r.conversation.add(it)
 	}
-	r.conversation.sent = s.Sent
+	r.conversation.sent, r.conversation.tokens = s.Sent, s.Tokens
 	if q := s.Asking; q != nil {
 		r.asking = &question{reason: q.Reason, expiry: q.Expiry, answered: q.Answered, extended: q.Extended}
 	}

@@ -9,7 +9,7 @@ import (
 func (r *run) snapshot() snapshot {
 	s := snapshot{
 		Format: snapshotFormat, Request: r.request,
-		Items: r.conversation.items, Sent: r.conversation.sent, Round: r.round,
+		Items: r.conversation.items, Sent: r.conversation.sent, Tokens: r.conversation.tokens, Round: r.round,
 		Inbox:   inboxState{Steering: r.inbox.steering, FollowUps: r.inbox.followUps, Heard: r.inbox.heard},
 		Journal: journalState{Events: r.journal.events, Round: r.journal.round},
 		Report:  r.report.state(r.conversation.items),
