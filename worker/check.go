@@ -40,6 +40,9 @@ func checkQueue(value string) string {
 	return ""
 }
 
+// anyText is for what is checked together with something else.
+func anyText(string) string { return "" }
+
 func checkRoot(value string) string {
 	if strings.TrimSpace(value) == "" {
 		return "must not be empty: write a directory"
@@ -104,6 +107,7 @@ func (c Config) faults() tools.Faults {
 	for i, e := range c.Models {
 		e.faults(fmt.Sprintf("models[%d]", i), &all)
 	}
+	c.Deployment.faults(&all)
 	for i, p := range c.Prices {
 		p.faults(fmt.Sprintf("prices[%d]", i), &all)
 	}

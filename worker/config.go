@@ -19,12 +19,13 @@ type Config struct {
 	Models []Endpoint
 	// Prices of models in this order: the first whose Match fits counts. They
 	// are for max_cost, and for the cost in results.
-	Prices []Price
-	Files  Files
-	Skills Skills
-	Fetch  Fetch
-	Log    Log
-	Limits Limits
+	Prices     []Price
+	Files      Files
+	Deployment Deployment
+	Skills     Skills
+	Fetch      Fetch
+	Log        Log
+	Limits     Limits
 
 	// remarks are logged when the worker starts.
 	remarks []string

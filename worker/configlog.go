@@ -22,6 +22,11 @@ func (c Config) MarshalLogObject(out zapcore.ObjectEncoder) error {
 	if err != nil {
 		return err
 	}
+	if c.Deployment.Name != "" {
+		out.AddString("deployment", c.Deployment.Name)
+		out.AddString("build_id", c.Deployment.BuildID)
+		out.AddString("versioning", c.Deployment.Behavior)
+	}
 	if len(c.Prices) > 0 {
 		matches := make(texts, len(c.Prices))
 		for i, p := range c.Prices {

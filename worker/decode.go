@@ -14,6 +14,12 @@ func (l *loader) common(top *section) {
 	temporal.text("task_queue", &c.Temporal.TaskQueue, checkQueue)
 	temporal.finish()
 
+	deployment := top.in("deployment")
+	deployment.text("name", &c.Deployment.Name, anyText)
+	deployment.text("build_id", &c.Deployment.BuildID, anyText)
+	deployment.text("behavior", &c.Deployment.Behavior, checkBehavior)
+	deployment.finish()
+
 	files := top.in("files")
 	files.text("root", &c.Files.Root, checkRoot)
 	files.finish()

@@ -22,6 +22,9 @@
 //	ERRAND_FILES_ROOT   .errand/files               root of the built-in file tools
 //	ERRAND_SKILLS_ROOT                              folder of Agent Skills for load_skill; none without
 //	ERRAND_FETCH_HOSTS                              hosts that fetch_url may ask, by commas
+//	ERRAND_DEPLOYMENT                               name of a Worker Deployment; none without
+//	ERRAND_BUILD_ID                                 which build of it this worker is
+//	ERRAND_VERSIONING   auto_upgrade                or pinned: runs stay with their build
 //	ERRAND_LOG_LEVEL    info                        debug, info, warn, error
 //	ERRAND_LOG_FORMAT   json                        or console
 //	ERRAND_CONFIG                                   a YAML file with the keys below
@@ -42,6 +45,7 @@
 //	    idle_timeout: 90s          # default 2m: the longest silence of a stream
 //	prices:                        # per million tokens, for max_cost and run.cost
 //	  - {match: "gpt-5*", input: 1.25, cached_input: 0.125, output: 10}
+//	deployment: {name: errand, build_id: v12, behavior: auto_upgrade}
 //	files: {root: .errand/files}
 //	skills: {root: ./skills}       # default none
 //	fetch: {hosts: [docs.example.com]}

@@ -22,6 +22,9 @@ const fileVariable = "ERRAND_CONFIG"
 // must never be paired with a key from another.
 var variables = map[string]string{
 	"ERRAND_TASK_QUEUE":   "temporal.task_queue",
+	"ERRAND_DEPLOYMENT":   "deployment.name",
+	"ERRAND_BUILD_ID":     "deployment.build_id",
+	"ERRAND_VERSIONING":   "deployment.behavior",
 	"ERRAND_FILES_ROOT":   "files.root",
 	"ERRAND_SKILLS_ROOT":  "skills.root",
 	"ERRAND_FETCH_HOSTS":  "fetch.hosts",
@@ -46,6 +49,7 @@ func LoadConfig(environ []string) (Config, error) {
 	l.readFile()
 	l.readEnvironment()
 	l.checkTemporal()
+	l.config.Deployment.faults(&l.faults)
 	if err := failed("the configuration", l.faults); err != nil {
 		return Config{}, err
 	}

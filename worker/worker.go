@@ -153,7 +153,9 @@ func (w *Worker) register(connected client.Client) (running sdkworker.Worker, er
 			err = fmt.Errorf("the Temporal SDK refuses the set-up: %v", p)
 		}
 	}()
-	running = sdkworker.New(connected, w.config.Temporal.TaskQueue, options(w.config.Limits, w.fail))
+	tuned := options(w.config.Limits, w.fail)
+	w.config.Deployment.apply(&tuned)
+	running = sdkworker.New(connected, w.config.Temporal.TaskQueue, tuned)
 	registerWorkflows(running)
 	running.RegisterActivity(w.activities)
 	return running, nil
