@@ -40,12 +40,17 @@ type stage struct {
 
 func newStage(t *testing.T, script harness.Script) *stage {
 	t.Helper()
-	server := harness.Temporal(t)
-	c := dial(t, server.Address)
+	return newStageAt(t, harness.Temporal(t).Address, script)
+}
+
+// newStageAt is newStage on a server of the test's own.
+func newStageAt(t *testing.T, address string, script harness.Script) *stage {
+	t.Helper()
+	c := dial(t, address)
 	queue := strings.NewReplacer("/", "-", " ", "-").Replace(t.Name())
 	return &stage{
 		t: t, queue: queue, client: c, starter: starter.New(c, starter.TaskQueue(queue)),
-		model: harness.StartModel(t, script), server: server.Address,
+		model: harness.StartModel(t, script), server: address,
 	}
 }
 

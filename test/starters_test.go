@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"errand/cmd/errand/devserver"
 	"errand/starter"
 	"errand/test/harness"
 	"errand/test/world"
@@ -219,4 +221,38 @@ func TestStarterKilledBetweenExecutingAndAnswering(t *testing.T) {
 	require.Equal(t, begun[0].Key, begun[1].Key)
 	require.Equal(t, id+"/1/0", begun[0].Key)
 	require.Equal(t, 1, s.world.Applied(), "a repeat does no harm where keys are looked at")
+}
+
+// TestStarterOfAllRunsOutlivesARestartOfTheServer: in the middle of a call, and
+// with another round to come.
+func TestStarterOfAllRunsOutlivesARestartOfTheServer(t *testing.T) {
+	t.Parallel()
+	options := devserver.Options{DBFile: filepath.Join(t.TempDir(), "temporal.db"), UIPort: devserver.NoUI}
+	server := harness.StartTemporal(t, options)
+	ask := harness.Calls(harness.ToolCall{ID: "c0", Name: "ask", Arguments: `{}`})
+	s := &crashStage{
+		stage: newStageAt(t, server.Address, harness.Rounds(ask, ask, harness.Say("all done"))),
+		world: world.Start(t), binary: harness.Build(t, "./test/toolworker"),
+	}
+	s.world.Hold("end")
+	s.startWorker()
+	s.startClient("client", s.world.URL, starterLease)
+	id := s.startMany(1)[0]
+	harness.Eventually(t, patience, func() (bool, string) {
+		n := len(s.world.Arrived("end"))
+		return n == 1, fmt.Sprint(n)
+	}, "the starter is in the middle of a call")
+	server.Kill()
+	options.Address = server.Address
+	harness.StartTemporal(t, options)
+	s.world.Release("end")
+	result, err := s.starter.Attach(id).Result(within(t))
+	require.NoError(t, err)
+	require.Equal(t, "all done", result.OutputText)
+	require.Equal(t, 3, result.Run.Rounds)
+	keys := map[string]bool{}
+	for _, one := range s.world.Arrived("begin") {
+		keys[one.Key] = true
+	}
+	require.Equal(t, map[string]bool{id + "/1/0": true, id + "/2/0": true}, keys)
 }
