@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing/synctest"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -138,6 +139,18 @@ func (f *fake) answered() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.answers)
+}
+
+// pass lets a while of the bubble's time go by, and everything that is due
+// happen. What the test has read so far counts as read before.
+func (m *fakeMany) pass(d time.Duration) {
+	m.do(func() {
+		for _, f := range m.runs {
+			f.do(func() {})
+		}
+	})
+	wait(d)
+	synctest.Wait()
 }
 
 // wait lets a while of the bubble's time go by.

@@ -21,8 +21,9 @@ import (
 )
 
 // stop ends a ServeAll and checks that it ended as it should.
-func stop(t *testing.T, cancel context.CancelFunc, done chan error) {
+func stop(t *testing.T, m *fakeMany, cancel context.CancelFunc, done chan error) {
 	t.Helper()
+	m.pass(0)
 	cancel()
 	require.ErrorIs(t, <-done, context.Canceled)
 }
@@ -36,19 +37,19 @@ func TestServeAllServesRunsThatAreThereAndNewOnes(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := m.servingAll(ctx, Handlers{"add": returns("ok")})
-		wait(2 * time.Second)
+		m.pass(2 * time.Second)
 		for id, f := range m.runs {
 			require.Equal(t, 3, f.answered(), id)
 		}
 		fresh := m.start("new", "add", 2)
-		wait(1500 * time.Millisecond)
+		m.pass(1500 * time.Millisecond)
 		require.Equal(t, 2, fresh.answered(), "a new run is noticed at the next list")
 		fresh.open("act_2_0", "add")
-		wait(2 * time.Second)
+		m.pass(2 * time.Second)
 		require.Equal(t, 3, fresh.answered(), "and so is its next round")
 		plain := "WorkflowType = 'Run' AND ExecutionStatus = 'Running' AND TaskQueue = 'errand'"
 		require.Equal(t, []string{plain + mayWait, plain, plain}, m.queries[:3], "the attribute is not known here")
-		stop(t, cancel, done)
+		stop(t, m, cancel, done)
 	})
 }
 
@@ -69,17 +70,17 @@ func TestServeAllBoundsWhatRunsAtOnceAndIsFair(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := m.servingAll(ctx, Handlers{"slow": slow}, Concurrency(6), PerRun(3))
-		wait(8 * time.Second)
+		m.pass(8 * time.Second)
 		for id, f := range m.runs {
 			if f != big {
 				require.Equal(t, 1, f.answered(), id)
 			}
 		}
 		require.Less(t, big.answered(), 40)
-		wait(30 * time.Second)
+		m.pass(30 * time.Second)
 		require.Equal(t, 40, big.answered())
 		require.EqualValues(t, 6, most.Load())
-		stop(t, cancel, done)
+		stop(t, m, cancel, done)
 	})
 }
 
@@ -96,10 +97,10 @@ func TestServeAllTakesNoMoreOfOneRunThanItMay(t *testing.T) {
 			now.Add(-1)
 			return "ok", nil
 		}}, PerRun(2))
-		wait(20 * time.Second)
+		m.pass(20 * time.Second)
 		require.Equal(t, 10, m.runs["run"].answered())
 		require.EqualValues(t, 2, most.Load())
-		stop(t, cancel, done)
+		stop(t, m, cancel, done)
 	})
 }
 
@@ -121,7 +122,7 @@ func TestSeveralServeAllShareTheWork(t *testing.T) {
 		for range 4 {
 			all = append(all, m.servingAll(ctx, handlers, Concurrency(5)))
 		}
-		wait(30 * time.Second)
+		m.pass(30 * time.Second)
 		for id, f := range m.runs {
 			require.Equal(t, 3, f.answered(), id)
 		}
@@ -141,11 +142,11 @@ func TestServeAllTakesOverWhenAnothersLeaseEnds(t *testing.T) {
 		f.do(func() { f.actions[0].Owner, f.actions[0].LeaseUntil = "dead", time.Now().Add(20*time.Second) })
 		ctx, cancel := context.WithCancel(t.Context())
 		done := m.servingAll(ctx, Handlers{"add": returns("mine")})
-		wait(19 * time.Second)
+		m.pass(19 * time.Second)
 		require.Empty(t, f.updates)
-		wait(2 * time.Second)
+		m.pass(2 * time.Second)
 		require.Equal(t, "mine", f.outputOf("act_1_0"))
-		stop(t, cancel, done)
+		stop(t, m, cancel, done)
 	})
 }
 
@@ -157,14 +158,14 @@ func TestServeAllStopsTheHandlersOfARunThatEnds(t *testing.T) {
 		causes := make(chan error, 2)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := m.servingAll(ctx, Handlers{"slow": blocks(causes)})
-		wait(5 * time.Second)
+		m.pass(5 * time.Second)
 		ends.close(enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED)
 		require.ErrorIs(t, <-causes, ErrEnded)
 		_, err := settled.run().Answer(t.Context(), Output("act_1_0", "from a person"))
 		require.NoError(t, err)
 		require.ErrorIs(t, <-causes, errSettledElsewhere)
-		wait(time.Minute)
-		stop(t, cancel, done)
+		m.pass(time.Minute)
+		stop(t, m, cancel, done)
 	})
 }
 
@@ -175,16 +176,16 @@ func TestServeAllLeavesWhatOthersMayHaveHandlersFor(t *testing.T) {
 		f := m.start("run", "strange", 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := m.servingAll(ctx, Handlers{"add": returns("ok")})
-		wait(time.Minute)
+		m.pass(time.Minute)
 		require.Empty(t, f.updates)
-		stop(t, cancel, done)
+		stop(t, m, cancel, done)
 
 		require.Equal(t, &NoHandlerError{"strange"}, <-m.servingAll(t.Context(), nil, OnNoHandler(Fail)))
 		ctx, cancel = context.WithCancel(t.Context())
 		done = m.servingAll(ctx, nil, OnNoHandler(Refuse))
-		wait(2 * time.Second)
+		m.pass(2 * time.Second)
 		require.Contains(t, f.outputOf("act_1_0"), "NoHandler")
-		stop(t, cancel, done)
+		stop(t, m, cancel, done)
 	})
 }
 
@@ -202,16 +203,16 @@ func TestServeAllGoesOnBesideARunThatItCannotRead(t *testing.T) {
 		go func() {
 			done <- New(m, Logger(zap.New(core))).ServeAll(ctx, Handlers{"add": returns("ok")})
 		}()
-		wait(time.Hour)
+		m.pass(time.Hour)
 		fine := m.start("fine", "add", 1)
-		wait(2 * time.Second)
+		m.pass(2 * time.Second)
 		require.Equal(t, 1, fine.answered())
 		require.LessOrEqual(t, m.reports.Load(), int64(30), "it is asked again, but seldom")
 		require.NotEmpty(t, logged.FilterMessage("a run cannot be read").All())
 		m.do(func() { m.unreadable["strange"] = false })
-		wait(6 * time.Minute)
+		m.pass(6 * time.Minute)
 		require.Equal(t, 1, m.runs["strange"].answered(), "a newer worker has made it readable")
-		stop(t, cancel, done)
+		stop(t, m, cancel, done)
 	})
 }
 
@@ -223,16 +224,16 @@ func TestServeAllWaitsOutages(t *testing.T) {
 		m.listErr = serviceerror.NewUnavailable("down")
 		ctx, cancel := context.WithCancel(t.Context())
 		done := m.servingAll(ctx, Handlers{"add": returns("ok")})
-		wait(5 * time.Minute)
+		m.pass(5 * time.Minute)
 		require.Less(t, m.lists.Load(), int64(60))
 		m.do(func() { m.listErr = nil })
 		f.do(func() { f.down = true }) // the server is back, its workers are not
-		wait(10 * time.Minute)
+		m.pass(10 * time.Minute)
 		require.Zero(t, f.answered())
 		f.do(func() { f.down = false })
-		wait(time.Minute)
+		m.pass(time.Minute)
 		require.Equal(t, 1, f.answered())
-		stop(t, cancel, done)
+		stop(t, m, cancel, done)
 	})
 }
 
@@ -260,7 +261,7 @@ func TestServeAllWaitsForHandlersWhenItsContextEnds(t *testing.T) {
 			wait(5 * time.Second)
 			return "finished", nil
 		}})
-		wait(2 * time.Second)
+		m.pass(2 * time.Second)
 		cancel()
 		require.ErrorIs(t, <-done, context.Canceled)
 		require.Equal(t, "finished", f.outputOf("act_1_0"), "what was done is known")
@@ -284,11 +285,11 @@ func TestServeAllAnswersApprovals(t *testing.T) {
 			}
 			return true, "fine", nil
 		}))
-		wait(5 * time.Second)
+		m.pass(5 * time.Second)
 		require.Empty(t, f.decided)
-		wait(time.Minute)
+		m.pass(time.Minute)
 		require.True(t, *f.decided["apr_1_0"].Approve)
-		stop(t, cancel, done)
+		stop(t, m, cancel, done)
 	})
 }
 
@@ -299,16 +300,16 @@ func TestServeAllForgetsRunsThatHaveEnded(t *testing.T) {
 		f := m.start("run", "add", 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		done := m.servingAll(ctx, Handlers{"add": returns("ok")})
-		wait(5 * time.Second)
+		m.pass(5 * time.Second)
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
-		wait(time.Minute)
+		m.pass(time.Minute)
 		before := m.looks.Load()
-		wait(time.Hour)
+		m.pass(time.Hour)
 		require.Equal(t, before, m.looks.Load())
 		again := m.start("run", "add", 1) // somebody uses the id again
-		wait(3 * time.Second)
+		m.pass(3 * time.Second)
 		require.Equal(t, 1, again.answered())
-		stop(t, cancel, done)
+		stop(t, m, cancel, done)
 	})
 }
 
@@ -321,23 +322,23 @@ func TestServeAllLooksOnlyAtRunsThatWaitIfTheySay(t *testing.T) {
 		m.pending["says"] = 0
 		ctx, cancel := context.WithCancel(t.Context())
 		done := m.servingAll(ctx, Handlers{"add": returns("ok")})
-		wait(5 * time.Second)
+		m.pass(5 * time.Second)
 		require.Equal(t, 1, silent.answered())
 		require.Zero(t, says.looks)
 		says.open("act_1_0", "add")
 		m.do(func() { m.pending["says"] = 1 })
-		wait(1500 * time.Millisecond)
+		m.pass(1500 * time.Millisecond)
 		require.Equal(t, 1, says.answered())
 		m.do(func() { m.pending["says"] = 0 })
-		wait(time.Minute)
+		m.pass(time.Minute)
 		looks := says.looks
-		wait(time.Hour)
+		m.pass(time.Hour)
 		require.Equal(t, looks, says.looks, "it waits for nobody")
 		says.open("act_2_0", "add")
 		m.do(func() { m.pending["says"] = 1 })
-		wait(1500 * time.Millisecond)
+		m.pass(1500 * time.Millisecond)
 		require.Equal(t, 2, says.answered())
-		stop(t, cancel, done)
+		stop(t, m, cancel, done)
 	})
 }
 
@@ -345,20 +346,19 @@ func TestWaitingRunsAreCheap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := newFakeMany()
-		const runs = 1000
+		const runs = 300
 		for i := range runs {
 			m.start(fmt.Sprint(i), "people do this", 1)
 		}
-		wait(time.Second)
 		before := runtime.NumGoroutine()
 		ctx, cancel := context.WithCancel(t.Context())
 		done := m.servingAll(ctx, Handlers{"add": returns("ok")})
-		wait(10 * time.Minute)
+		m.pass(4 * time.Minute)
 		require.LessOrEqual(t, runtime.NumGoroutine()-before, 40, "other tests run too")
 		looks, reports := m.looks.Load(), m.reports.Load()
-		wait(10 * time.Minute)
-		require.LessOrEqual(t, m.looks.Load()-looks, int64(10*60*runs/30+runs), "a look each in half a minute")
+		m.pass(4 * time.Minute)
+		require.LessOrEqual(t, m.looks.Load()-looks, int64(4*60*runs/30+runs), "a look each in half a minute")
 		require.Equal(t, reports, m.reports.Load(), "no question to a worker while nothing happens")
-		stop(t, cancel, done)
+		stop(t, m, cancel, done)
 	})
 }
