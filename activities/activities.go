@@ -26,6 +26,8 @@ type Parts struct {
 	Model Model
 	// Sources by name; tools.SourcePlatform is the worker's own tools.
 	Sources map[string]Source
+	// Servers are the MCP servers that this worker can reach; nil for none.
+	Servers Servers
 	Hooks   Hooks
 	Engine  Engine
 	// Price of a model's tokens, or false where none is known. Nil: of none.
@@ -40,6 +42,7 @@ type Activities struct {
 	model   Model
 	price   func(model string) (Price, bool)
 	sources map[string]Source
+	servers Servers
 	hooks   Hooks
 	engine  Engine
 	held    held
@@ -70,7 +73,7 @@ func New(p Parts) (*Activities, error) {
 		p.MemoryBytes = 64 << 20
 	}
 	return &Activities{
-		model: p.Model, price: p.Price, sources: p.Sources, hooks: p.Hooks, engine: p.Engine, progress: newProgress(p.Engine),
+		model: p.Model, price: p.Price, sources: p.Sources, servers: p.Servers, hooks: p.Hooks, engine: p.Engine, progress: newProgress(p.Engine),
 		held: held{
 			conversations: newConversations(p.MemoryBytes * 3 / 4),
 			surfaces:      newSurfaces(p.MemoryBytes / 4),

@@ -11,6 +11,7 @@ type chosen struct {
 	Type      string            `json:"type"`
 	Name      string            `json:"name"`
 	Namespace string            `json:"namespace"`
+	Server    string            `json:"server_label"`
 	Mode      string            `json:"mode"`
 	Tools     []json.RawMessage `json:"tools"`
 }
@@ -41,6 +42,12 @@ func (b *border) outwardChoice(raw json.RawMessage) json.RawMessage {
 	if json.Unmarshal(raw, &c) != nil || c.Type == "" {
 		return raw
 	}
+	if c.Type == tools.TypeMCP && c.Name == "" {
+		if all := b.ofServer(c.Server); len(all) > 0 {
+			return encodeChoice(allowedChoice{Type: "allowed_tools", Mode: "required", Tools: all})
+		}
+		return choiceAuto
+	}
 	if c.Type != "allowed_tools" {
 		if f, ok := b.function(c); ok {
 			return encodeChoice(f)
@@ -51,6 +58,10 @@ func (b *border) outwardChoice(raw json.RawMessage) json.RawMessage {
 	for _, member := range c.Tools {
 		var m chosen
 		if json.Unmarshal(member, &m) != nil {
+			continue
+		}
+		if m.Type == tools.TypeMCP && m.Name == "" {
+			allowed.Tools = append(allowed.Tools, b.ofServer(m.Server)...)
 			continue
 		}
 		if f, ok := b.function(m); ok {
@@ -66,6 +77,9 @@ func (b *border) outwardChoice(raw json.RawMessage) json.RawMessage {
 // function is the visible function that a choice names.
 func (b *border) function(c chosen) (functionChoice, bool) {
 	name := c.Name
+	if c.Type == tools.TypeMCP {
+		c.Namespace = c.Server
+	}
 	if kind := tools.KindOf(c.Type); kind == tools.TypeWebSearch {
 		name = kind
 	}
@@ -74,6 +88,17 @@ func (b *border) function(c chosen) (functionChoice, bool) {
 		visible = n.Visible // namespace.name in one field
 	}
 	return functionChoice{tools.TypeFunction, visible}, b.shown[visible]
+}
+
+// ofServer are the visible functions of a server, in the order shown.
+func (b *border) ofServer(label string) []functionChoice {
+	var all []functionChoice
+	for _, n := range b.Names {
+		if n.Type == tools.TypeMCP && n.Namespace == label && b.shown[n.Visible] {
+			all = append(all, functionChoice{tools.TypeFunction, n.Visible})
+		}
+	}
+	return all
 }
 
 func encodeChoice(v any) json.RawMessage {

@@ -20,6 +20,9 @@ type ExecuteInput struct {
 	// Call holds the final arguments.
 	Call   tools.Call   `json:"call"`
 	Source string       `json:"source"`
+	// Server and Remote say which tool of which MCP server; nil for any other.
+	Server *tools.ServerDeclaration `json:"server,omitempty"`
+	Remote *tools.Remote            `json:"remote,omitempty"`
 	Effect tools.Effect `json:"effect"`
 	// Timeout bounds the execution; 0 is no bound.
 	Timeout time.Duration `json:"timeout,omitempty"`
@@ -48,6 +51,7 @@ func (a *Activities) Execute(ctx context.Context, in ExecuteInput) (tools.Outcom
 	call := tools.Invocation{
 		RunID: info.WorkflowExecution.ID, Call: in.Call, Attempt: int(info.Attempt),
 		Arguments: json.RawMessage(in.Call.Arguments), Options: in.Options,
+		Effect: in.Effect, Server: in.Server, Remote: in.Remote,
 		Key: tools.Key(info.WorkflowExecution.ID, in.Call.Round, in.Call.Index),
 	}
 	call.Progress = func(string) {}
@@ -100,8 +104,20 @@ func (a *Activities) tool(in ExecuteInput) (Source, tools.Descriptor, bool) {
 	if !ok {
 		return nil, tools.Descriptor{}, false
 	}
-	d, ok := source.Describe(in.Call.Tool)
+	d, ok := describe(source, in)
 	return source, d, ok
+}
+
+// describe is the descriptor of the tool. Those of servers were found at
+// discovery: what the call needs of it is in the input.
+func describe(source Source, in ExecuteInput) (tools.Descriptor, bool) {
+	if in.Remote == nil {
+		return source.Describe(in.Call.Tool)
+	}
+	return tools.Descriptor{
+		Public: in.Call.Tool, Namespace: in.Call.Namespace, Type: tools.TypeMCP, Owner: tools.OwnedByGateway,
+		Source: in.Source, Effect: in.Effect, Remote: in.Remote,
+	}, true
 }
 
 // execute runs the tool beside a watch on its time and its context.

@@ -28,6 +28,10 @@ func (a *Activities) finalize(ctx context.Context, limit time.Duration, call Hoo
 		}
 		return tools.Fail(tools.Failed, tools.ErrTimedOut, text)
 	}
+	if o, known := callErrorOf(err); known {
+		activity.GetLogger(ctx).Warn("tool failed", "tool", call.Call.Tool, "type", o.ErrorType, "error", o.Message())
+		return o
+	}
 	if err != nil {
 		activity.GetLogger(ctx).Warn("tool failed", "tool", call.Call.Tool, "error", err)
 		out = tools.Output{Content: tools.Fail(tools.Failed, tools.ErrExecutionFailed, err.Error()).Output, IsError: true, Public: out.Public}
@@ -58,6 +62,11 @@ func (a *Activities) outcome(tool tools.Descriptor, out tools.Output) tools.Outc
 		o.Status, o.ErrorType, o.Terminate = tools.Failed, tools.ErrExecutionFailed, false
 	} else {
 		o.Warnings = a.outputWarnings(tool, text)
+	}
+	for i, w := range out.Warnings {
+		if i < maxWarnings {
+			o.Warnings = append(o.Warnings, cut(w))
+		}
 	}
 	if o.Public = out.Public; !publishable(o.Public) {
 		o.Public = nil

@@ -14,9 +14,13 @@ import (
 // others, for ever. (The call's outcome shows the model what it had written.)
 // Items that need no change go out byte for byte.
 func (b *border) outward(items []json.RawMessage) []json.RawMessage {
-	out := make([]json.RawMessage, len(items))
-	for i, raw := range items {
-		out[i] = b.outwardItem(raw)
+	out := make([]json.RawMessage, 0, len(items))
+	for _, raw := range items {
+		if shown, is := b.outwardServer(raw); is {
+			out = append(out, shown...)
+			continue
+		}
+		out = append(out, b.outwardItem(raw))
 	}
 	return out
 }

@@ -108,11 +108,22 @@ func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Pl
 	if !bytes.Equal(arguments, []byte(c.Call.Arguments)) {
 		p.Arguments = arguments
 	}
+	if decision.Verdict != VerdictAsk && c.Descriptor.Approval {
+		decision = Ask(approvalReason(c.Descriptor))
+	}
 	if decision.Verdict == VerdictAsk {
 		reason, _ := tools.Cut(decision.Reason, maxReason)
 		p.Ask = &reason
 	}
 	return p
+}
+
+// approvalReason is what a person is told whom the declaration wants asked.
+func approvalReason(d tools.Descriptor) string {
+	if d.Remote == nil {
+		return "every call of this tool needs an approval"
+	}
+	return fmt.Sprintf("calls of %q on server %q need an approval (require_approval)", d.Remote.Tool, d.Remote.Server)
 }
 
 // arguments reads, adapts, coerces and checks the arguments of a call.

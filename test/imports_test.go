@@ -19,16 +19,18 @@ func TestImportRules(t *testing.T) {
 		zap    = "go.uber.org/zap"
 		schema = "github.com/santhosh-tekuri/jsonschema"
 		sdk    = "go.temporal.io/"
+		mcp    = "github.com/mark3labs/mcp-go"
 	)
 	for name, banned := range map[string][]string{
-		"errand/tools":          {openai, zap, schema, sdk, "errand/activities", "errand/workflows", "errand/worker", "errand/starter"},
+		"errand/tools":          {mcp, openai, zap, schema, sdk, "errand/activities", "errand/workflows", "errand/worker", "errand/starter"},
 		"errand/tools/item":     {openai, zap, schema, sdk, "errand/"},
-		"errand/activities":     {openai, zap, "errand/workflows", "errand/worker", "errand/starter", "errand/tools/platform", "errand/tools/builtin"},
-		"errand/workflows":      {openai, zap, "errand/worker", "errand/starter", "errand/activities/openaimodel", "errand/tools/builtin"},
-		"errand/starter":        {openai, "errand/worker", "errand/activities/openaimodel", "errand/tools/builtin", "errand/tools/platform"},
+		"errand/activities":     {mcp, openai, zap, "errand/workflows", "errand/worker", "errand/starter", "errand/tools/platform", "errand/tools/builtin"},
+		"errand/workflows":      {mcp, openai, zap, "errand/worker", "errand/starter", "errand/activities/openaimodel", "errand/tools/builtin"},
+		"errand/starter":        {mcp, openai, "errand/worker", "errand/activities/openaimodel", "errand/tools/builtin", "errand/tools/platform"},
 		"errand/worker":         {"errand/starter", "errand/cmd"},
 		"errand/cmd/errand":     {"errand/test"},
 		"errand/tools/hosts":    {"errand/", openai, zap, schema, sdk},
+		"errand/tools/mcp":      {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
 		"errand/tools/textcall": {"errand/", openai, zap, schema, sdk},
 		"errand/tools/skill":    {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
 		"errand/tools/schema":   {openai, zap, sdk, "errand/activities", "errand/workflows"},

@@ -16,6 +16,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/tools"
+	"errand/tools/mcp"
 	"errand/worker"
 )
 
@@ -68,6 +69,8 @@ func (s *stage) config(api string) worker.Config {
 	c.Temporal.TaskQueue = s.queue
 	c.Models = []worker.Endpoint{{Match: "*", BaseURL: s.model.URL(), API: api}}
 	c.Files.Root = s.t.TempDir()
+	// Nobody listens there: servers that are down, for requests that name them.
+	c.MCP.Servers = []mcp.Server{{Name: "db", URL: "http://127.0.0.1:1/mcp"}, {Name: "s", URL: "http://127.0.0.1:1/mcp"}}
 	return c
 }
 

@@ -50,6 +50,12 @@ type Invocation struct {
 	// Key is the same for every attempt at this call. Pass it to whatever you
 	// change, so that a repeat does no harm.
 	Key string
+	// Effect is the tool's, as the run was shown it.
+	Effect Effect
+	// Server and Remote are set for a tool of an MCP server: its declaration and
+	// which of its tools the run was shown.
+	Server *ServerDeclaration
+	Remote *Remote
 	// Attempt counts from 1.
 	Attempt int
 	// Progress reports a partial result. Only the latest counts; it costs
@@ -72,6 +78,8 @@ type Output struct {
 	// Public is what the call's public item shows beside its name and status: a
 	// JSON object whose members depend on the declaration type. At most 64 KiB.
 	Public json.RawMessage
+	// Warnings go to the run's result; the model does not read them.
+	Warnings []string
 }
 
 // Change is one thing that a tool changed.

@@ -45,6 +45,9 @@ func KindOf(written string) string {
 const (
 	SourcePlatform  = "platform"
 	SourceWebSearch = "web_search"
+	// SourceMCP is any server that a request brings. One that the worker's
+	// configuration names is SourceMCP/name.
+	SourceMCP = "mcp"
 )
 
 // Declaration is a tool as the caller described it in tools[]. A namespace

@@ -71,6 +71,10 @@ type Descriptor struct {
 	// Scope is that of the source; empty is none. Tools of scope run are executed
 	// by the source's session for the run.
 	Scope Scope `json:"scope,omitempty"`
+	// Remote is the tool of a server that this stands for; nil for any other.
+	Remote *Remote `json:"remote,omitempty"`
+	// Approval makes every call wait for a person.
+	Approval bool `json:"approval,omitempty"`
 	// ParallelSafe tools may run beside themselves; others take turns by name
 	// (VL-16).
 	ParallelSafe bool `json:"parallel_safe,omitempty"`
@@ -94,6 +98,15 @@ func (d Descriptor) PublicName() string {
 		return d.Public
 	}
 	return d.Name
+}
+
+// Label is what public items call the tool's server: the label of an MCP
+// server, or the source.
+func (d Descriptor) Label() string {
+	if d.Remote != nil {
+		return d.Remote.Server
+	}
+	return d.Source
 }
 
 // Identity is the public name with its namespace.

@@ -13,6 +13,9 @@ type ServerDeclaration struct {
 	URL          string          `json:"server_url,omitempty"`
 	AllowedTools json.RawMessage `json:"allowed_tools,omitempty"`
 	Approval     json.RawMessage `json:"require_approval,omitempty"`
+	// Authorization and Headers may name secrets of the worker: ${secret:name}.
+	Authorization string            `json:"authorization,omitempty"`
+	Headers       map[string]string `json:"headers,omitempty"`
 }
 
 // masked stands where a credential was.
@@ -83,6 +86,8 @@ func (d *Declaration) parseServer(fields map[string]json.RawMessage, faults *Fau
 	var s ServerDeclaration
 	Field(fields, d.Path, "server_label", &s.Label, "a string", faults)
 	Field(fields, d.Path, "server_url", &s.URL, "a string", faults)
+	Field(fields, d.Path, "authorization", &s.Authorization, "a string", faults)
+	Field(fields, d.Path, "headers", &s.Headers, "an object of strings", faults)
 	if s.Label == "" && !faults.At(d.Path+".server_label") {
 		faults.Add(d.Path+".server_label", "required: a name for the server")
 	}
@@ -92,7 +97,7 @@ func (d *Declaration) parseServer(fields map[string]json.RawMessage, faults *Fau
 	}
 	if raw, given := fields["require_approval"]; given && string(raw) != "null" {
 		s.Approval = raw
-		checkApprovalPolicy(d.Path+".require_approval", raw, faults)
+		CheckApprovalPolicy(d.Path+".require_approval", raw, faults)
 	}
 	d.Server = &s
 }
@@ -113,7 +118,8 @@ func checkToolFilter(path string, raw json.RawMessage, faults *Faults) {
 	Field(fields, path, "read_only", &readOnly, "true or false", faults)
 }
 
-func checkApprovalPolicy(path string, raw json.RawMessage, faults *Faults) {
+// CheckApprovalPolicy refuses what require_approval cannot be.
+func CheckApprovalPolicy(path string, raw json.RawMessage, faults *Faults) {
 	var word string
 	if json.Unmarshal(raw, &word) == nil {
 		if word != "always" && word != "never" {

@@ -68,9 +68,11 @@ func (p *parts) assemble(config Config, temporal *engine) *activities.Activities
 	if len(p.faults) > 0 {
 		return nil
 	}
+	sources := map[string]activities.Source{tools.SourcePlatform: source}
+	servers := p.mcpServers(config, sources)
 	built, err := activities.New(activities.Parts{
 		Model: model, Hooks: p.hooks, Engine: temporal, Price: config.price, MemoryBytes: config.Limits.MemoryBytes,
-		Sources: map[string]activities.Source{tools.SourcePlatform: source},
+		Sources: sources, Servers: servers,
 	})
 	if err != nil {
 		addEach(&p.faults, "activities", err)

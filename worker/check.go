@@ -116,6 +116,9 @@ func (c Config) faults() tools.Faults {
 	for i, host := range c.Fetch.Hosts {
 		reportText(&all, fmt.Sprintf("fetch.hosts[%d]", i), host, checkHost)
 	}
+	for i, host := range c.MCP.Hosts {
+		reportText(&all, fmt.Sprintf("mcp.hosts[%d]", i), host, checkHost)
+	}
 	reportText(&all, "log.level", c.Log.Level, checkLevel)
 	reportText(&all, "log.format", c.Log.Format, checkFormat)
 	for _, limit := range []struct {

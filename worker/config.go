@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"errand/activities/openaimodel"
+	"errand/tools/mcp"
 	"errand/workflows"
 )
 
@@ -24,6 +25,7 @@ type Config struct {
 	Deployment Deployment
 	Skills     Skills
 	Fetch      Fetch
+	MCP        MCP
 	Log        Log
 	Limits     Limits
 
@@ -54,6 +56,18 @@ type Skills struct {
 type Fetch struct {
 	// Hosts may be fetched from. None: fetch_url refuses everything.
 	Hosts []string
+}
+
+// MCP says which servers of the Model Context Protocol runs may use.
+type MCP struct {
+	// Servers are what requests may name by server_label. mcp.Parse reads them
+	// from JSON.
+	Servers []mcp.Server
+	// Hosts may be named by requests, as server_url. None: a request cannot
+	// bring a server of its own.
+	Hosts []string
+	// Secrets may be named by requests and by Servers, as ${secret:name}.
+	Secrets map[string]Secret
 }
 
 // Log configures the worker's log, which goes to standard error.

@@ -43,6 +43,16 @@ func (c Config) MarshalLogObject(out zapcore.ObjectEncoder) error {
 	if err := out.AddArray("fetch_hosts", texts(c.Fetch.Hosts)); err != nil {
 		return err
 	}
+	if names := c.MCP.names(); len(names) > 0 {
+		if err := out.AddArray("mcp_servers", texts(names)); err != nil {
+			return err
+		}
+	}
+	if len(c.MCP.Hosts) > 0 {
+		if err := out.AddArray("mcp_hosts", texts(c.MCP.Hosts)); err != nil {
+			return err
+		}
+	}
 	out.AddString("log_level", c.Log.Level)
 	out.AddString("log_format", c.Log.Format)
 	out.AddInt("memory_bytes", c.Limits.MemoryBytes)

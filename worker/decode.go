@@ -32,6 +32,8 @@ func (l *loader) common(top *section) {
 	fetch.texts("hosts", &c.Fetch.Hosts, checkHost)
 	fetch.finish()
 
+	l.mcp(top.in("mcp"))
+
 	log := top.in("log")
 	log.text("level", &c.Log.Level, checkLevel)
 	log.text("format", &c.Log.Format, checkFormat)

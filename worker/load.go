@@ -28,6 +28,8 @@ var variables = map[string]string{
 	"ERRAND_FILES_ROOT":   "files.root",
 	"ERRAND_SKILLS_ROOT":  "skills.root",
 	"ERRAND_FETCH_HOSTS":  "fetch.hosts",
+	"ERRAND_MCP_CONFIG":   "mcp.config",
+	"ERRAND_MCP_HOSTS":    "mcp.hosts",
 	"ERRAND_LOG_LEVEL":    "log.level",
 	"ERRAND_LOG_FORMAT":   "log.format",
 	"OPENAI_BASE_URL":     "endpoint.base_url",
@@ -48,6 +50,7 @@ func LoadConfig(environ []string) (Config, error) {
 	}
 	l.readFile()
 	l.readEnvironment()
+	l.readServers()
 	l.checkTemporal()
 	l.config.Deployment.faults(&l.faults)
 	if err := failed("the configuration", l.faults); err != nil {
@@ -61,6 +64,8 @@ type loader struct {
 	config      Config
 	environment environment
 	faults      tools.Faults
+	// servers is what both places say about MCP servers.
+	servers serversSection
 }
 
 func (l *loader) readFile() {
@@ -115,7 +120,7 @@ func (l *loader) variable(name, value string) (string, any) {
 	switch {
 	case known && value == "":
 		return "", nil
-	case name == "ERRAND_FETCH_HOSTS":
+	case name == "ERRAND_FETCH_HOSTS" || name == "ERRAND_MCP_HOSTS":
 		return key, commaList(value)
 	case known:
 		return key, value

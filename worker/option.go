@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"errand/tools"
+	"errand/tools/mcp"
 )
 
 // Option is one thing that New is given beside the configuration.
@@ -21,6 +22,8 @@ type parts struct {
 	client   client.Client
 	adjust   []func(*client.Options)
 	logger   *zap.Logger
+	// servers are made when the worker is put together.
+	servers *mcp.Servers
 	faults   tools.Faults
 }
 

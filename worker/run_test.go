@@ -123,7 +123,7 @@ func TestBrokenProfileIsAnErrorOfDial(t *testing.T) {
 func TestStartRemarksOnWhatMayBeAMistake(t *testing.T) {
 	s := &server{}
 	serve(t, s)
-	config, err := worker.LoadConfig(quiet(t, "ERRAND_MCP_CONFIG=mcp.json", "ERRAND_LOG_LEVL=debug"))
+	config, err := worker.LoadConfig(quiet(t, "ERRAND_MCP_CONFIGS=mcp.json", "ERRAND_LOG_LEVL=debug"))
 	require.NoError(t, err)
 	core, logs := observer.New(zapcore.WarnLevel)
 	w, err := worker.New(config, worker.WithLogger(zap.New(core)))
@@ -136,7 +136,7 @@ func TestStartRemarksOnWhatMayBeAMistake(t *testing.T) {
 	}
 	require.Subset(t, said, []string{
 		"ERRAND_LOG_LEVL is not a variable of the worker and is ignored",
-		"ERRAND_MCP_CONFIG is not a variable of the worker and is ignored",
+		"ERRAND_MCP_CONFIGS is not a variable of the worker and is ignored",
 		`models matching "*" go to api.openai.com without a key and will be refused: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own`,
 	})
 }

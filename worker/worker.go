@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"errand/activities"
+	"errand/tools/mcp"
 )
 
 // Worker takes runs from a task queue. It is started once, by Run or by Start.
@@ -19,6 +20,7 @@ type Worker struct {
 	logger     *zap.Logger
 	activities *activities.Activities
 	temporal   *engine
+	servers    *mcp.Servers
 	given      client.Client // nil: the worker dials and closes its own
 	adjust     []func(*client.Options)
 	warnings   []string
@@ -56,7 +58,7 @@ func New(config Config, opts ...Option) (*Worker, error) {
 		return nil, err
 	}
 	w := &Worker{
-		config: config, logger: p.logger, activities: built, temporal: temporal,
+		config: config, logger: p.logger, activities: built, temporal: temporal, servers: p.servers,
 		given: p.client, adjust: p.adjust, warnings: config.remarks, fatal: make(chan error, 1),
 	}
 	if p.model == nil {
@@ -116,6 +118,7 @@ func (w *Worker) Start(ctx context.Context) error {
 	}
 	w.stop = func() {
 		running.Stop()
+		w.servers.Close()
 		release()
 		w.logger.Info("worker stopped", zap.String("task_queue", queue))
 	}

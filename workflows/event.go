@@ -14,6 +14,7 @@ const (
 	EventRunStart        EventType = "run_start"
 	EventRoundStart      EventType = "round_start"
 	EventMessage         EventType = "message"
+	EventListTools       EventType = "mcp_list_tools" // one a declared server, before the first round
 	EventToolStart       EventType = "tool_execution_start"  // origin order
 	EventToolUpdate      EventType = "tool_execution_update" // only the latest of a call counts
 	EventManifest        EventType = "tool_call_manifest"
@@ -46,6 +47,9 @@ type Event struct {
 	Item *int `json:"item,omitempty"`
 	// Size is the length in bytes of the text that the event is about.
 	Size int `json:"size,omitempty"`
+
+	// Server is the label of the MCP server that the event is about.
+	Server string `json:"server_label,omitempty"`
 
 	ToolCallID string          `json:"tool_call_id,omitempty"`
 	Tool       string          `json:"tool,omitempty"`

@@ -24,10 +24,11 @@ func (r *run) executeAll(ctx workflow.Context, group batch) {
 		if c.action != nil {
 			continue
 		}
-		turn := turns[c.Tool]
+		name := c.Identity().String()
+		turn := turns[name]
 		if turn == nil && !c.tool.ParallelSafe {
 			turn = workflow.NewMutex(ctx)
-			turns[c.Tool] = turn
+			turns[name] = turn
 		}
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			if !r.approved(ctx, c) {
@@ -69,7 +70,10 @@ func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
 	if c.tool.Timeout > 0 {
 		limit = c.tool.Timeout
 	}
-	in := activities.ExecuteInput{Call: c.Call, Source: c.tool.Source, Effect: c.tool.Effect, Timeout: limit, Progress: r.request.Run.Progress, Options: c.tool.Options}
+	in := activities.ExecuteInput{
+		Call: c.Call, Source: c.tool.Source, Server: r.server(c), Remote: c.tool.Remote, Effect: c.tool.Effect,
+		Timeout: limit, Progress: r.request.Run.Progress, Options: c.tool.Options,
+	}
 	c.started = true
 	for try := 1; ; try++ {
 		out, err := perform(workflow.WithActivityOptions(ctx, executeOptions(c, limit, try)), acts.Execute, in)

@@ -14,6 +14,8 @@ func publicItem(c *call) json.RawMessage {
 	switch c.tool.Type {
 	case tools.TypeWebSearch:
 		return webSearchItem(c)
+	case tools.TypeMCP:
+		return serverCall(c)
 	}
 	return nil
 }
@@ -38,7 +40,7 @@ func (r *run) show(c *call) {
 // showApproval puts the question to a person into the place of its call. The
 // call itself comes after it.
 func (r *run) showApproval(c *call) {
-	it := item.ApprovalRequest(c.approval.id, c.tool.Source, c.Tool, c.Arguments)
+	it := item.ApprovalRequest(c.approval.id, c.tool.Label(), c.Tool, c.Arguments)
 	if c.place == 0 {
 		r.report.output = append(r.report.output, it)
 		return

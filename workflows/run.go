@@ -72,7 +72,11 @@ func (r *run) accept(ctx workflow.Context, argument converter.RawValue) (ending,
 		return r.failure(ctx, err), true
 	}
 	faults = append(faults, found.Faults...)
-	registry, warnings, clashes := buildRegistry(request, found)
+	listings, err := r.listServers(ctx, &faults)
+	if err != nil {
+		return r.failure(ctx, err), true
+	}
+	registry, warnings, clashes := buildRegistry(request, found, listings)
 	faults = append(faults, clashes...)
 	if len(faults) > 0 {
 		return invalid(faults), true
@@ -86,7 +90,7 @@ func (r *run) accept(ctx workflow.Context, argument converter.RawValue) (ending,
 	for _, it := range request.Input {
 		r.conversation.add(it)
 	}
-	r.listServers()
+	r.showServers(ctx, listings)
 	return ending{}, false
 }
 

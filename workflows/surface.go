@@ -39,10 +39,14 @@ func newSurface(request Request, registry *tools.Registry) surface {
 }
 
 // buildRegistry joins what the caller declared and what discovery found.
-func buildRegistry(request Request, found activities.DiscoverResult) (*tools.Registry, []string, tools.Faults) {
+func buildRegistry(request Request, found activities.DiscoverResult, listings map[string]tools.Listing) (*tools.Registry, []string, tools.Faults) {
 	var entries []tools.Entry
 	var notes []string
 	for _, d := range request.Tools {
+		for _, listed := range listings[d.Path].Tools {
+			listed.Descriptor.MaxUses = d.MaxUses
+			entries = append(entries, tools.Entry{Path: d.Path, Descriptor: listed.Descriptor})
+		}
 		descriptor, ok := found.Found[d.Path]
 		switch d.Type {
 		case tools.TypeFunction, tools.TypeCustom:
@@ -58,6 +62,7 @@ func buildRegistry(request Request, found activities.DiscoverResult) (*tools.Reg
 			entries = append(entries, tools.Entry{Path: d.Path, Descriptor: descriptor})
 		}
 	}
+	tools.NameServerTools(entries)
 	registry, warnings, faults := tools.NewRegistry(entries, request.Run.Duplicates)
 	return registry, append(notes, warnings...), faults
 }

@@ -19,6 +19,8 @@ const (
 	TypeCustomCallOutput   = "custom_tool_call_output"
 	TypeApprovalRequest    = "mcp_approval_request"
 	TypeListTools          = "mcp_list_tools"
+	TypeMCPCall            = "mcp_call"
+	TypeApprovalResponse   = "mcp_approval_response"
 )
 
 // Head is what of an item decides how it is handled.
@@ -113,6 +115,51 @@ func ApprovalRequest(id, server, name, arguments string) json.RawMessage {
 		Name      string `json:"name"`
 		Arguments string `json:"arguments"`
 	}{TypeApprovalRequest, id, server, name, arguments})
+}
+
+// ListedTool is a tool in the public item of a server's tools.
+type ListedTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	InputSchema json.RawMessage `json:"input_schema"`
+	Annotations json.RawMessage `json:"annotations,omitempty"`
+}
+
+// Listing is the public item of a server whose tools were listed.
+func Listing(id, server string, all []ListedTool) json.RawMessage {
+	if all == nil {
+		all = []ListedTool{}
+	}
+	return encode(struct {
+		Type   string       `json:"type"`
+		ID     string       `json:"id"`
+		Server string       `json:"server_label"`
+		Tools  []ListedTool `json:"tools"`
+	}{TypeListTools, id, server, all})
+}
+
+// ServerCall is a call of a server's tool and what became of it. Exactly one of
+// Output and Error is not null.
+type ServerCall struct {
+	Type      string          `json:"type"` // always mcp_call
+	ID        string          `json:"id"`
+	Server    string          `json:"server_label"`
+	Name      string          `json:"name"`
+	Arguments string          `json:"arguments"`
+	Output    *string         `json:"output"`
+	Error     json.RawMessage `json:"error"`
+	// Status is completed, failed, or incomplete for a call that never ended.
+	Status   string  `json:"status"`
+	Approval *string `json:"approval_request_id"`
+}
+
+// Item is the call as a public item.
+func (c ServerCall) Item() json.RawMessage {
+	c.Type = TypeMCPCall
+	if c.Error == nil {
+		c.Error = json.RawMessage("null")
+	}
+	return encode(c)
 }
 
 // FailedListing is the public item of a server whose tools could not be listed.

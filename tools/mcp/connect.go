@@ -1,0 +1,172 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// connector opens connections to one target.
+type connector struct {
+	target target
+	log    Logger
+	// changed is called when the server says that its tools have.
+	changed func()
+}
+
+// lastLegacy is the newest version with a handshake. A server may answer with
+// an older one.
+const lastLegacy = "2025-11-25"
+
+// silent keeps the library's own log out of the worker's.
+var silent = slog.New(slog.DiscardHandler)
+
+// open connects and shakes hands. The connection lives until it is closed,
+// whatever becomes of ctx, which bounds the opening only.
+func (c connector) open(ctx context.Context) (*conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.target.StartTimeout)
+	defer cancel()
+	switch c.target.Transport {
+	case TransportStdio:
+		opened, err := c.attempt(ctx, TransportStdio, false)
+		if err != nil && c.target.Protocol == ProtocolAuto && ctx.Err() == nil && died(err) {
+			// Some servers end on the first message that they do not know.
+			return c.attempt(ctx, TransportStdio, true)
+		}
+		return opened, err
+	case TransportSSE:
+		return c.attempt(ctx, TransportSSE, true)
+	}
+	opened, err := c.attempt(ctx, TransportHTTP, false)
+	if err != nil && c.target.Transport == transportAny && likelySSE(err) && ctx.Err() == nil {
+		if older, olderErr := c.attempt(ctx, TransportSSE, true); olderErr == nil {
+			return older, nil
+		}
+	}
+	return opened, err
+}
+
+// died tells whether a server's process ended while it was shaken hands with.
+func died(err error) bool {
+	var f *Failure
+	return errors.As(err, &f) && f.Kind == Lost
+}
+
+// likelySSE tells whether a server's refusal means that it may only know the
+// older transport.
+func likelySSE(err error) bool {
+	var f *Failure
+	return errors.As(err, &f) && (f.Status == 404 || f.Status == 405 || f.Status == 400)
+}
+
+func (c connector) attempt(ctx context.Context, kind string, legacy bool) (*conn, error) {
+	made := &conn{target: c.target, tap: newTap(prefix()), progress: map[string]func(string){}}
+	over, err := made.dial(kind, c.log)
+	if err != nil {
+		return nil, err
+	}
+	var options []client.ClientOption
+	switch {
+	case legacy || c.target.Protocol == ProtocolLegacy:
+		options = append(options, client.WithProtocolVersion(lastLegacy))
+	case kind == TransportStdio: // what installs itself first is slow
+		options = append(options, client.WithDiscoverTimeout(min(c.target.StartTimeout/3, 10*time.Second)))
+	}
+	made.client = client.NewClient(over, options...)
+	made.client.OnNotification(func(n mcp.JSONRPCNotification) {
+		switch n.Method {
+		case mcp.MethodNotificationToolsListChanged:
+			c.changed()
+		case "notifications/progress":
+			made.progressed(n)
+		}
+	})
+	x := &exchange{}
+	err = made.shake(withExchange(ctx, x))
+	if err == nil && c.target.Protocol == ProtocolModern && !made.modern {
+		err = &Failure{Kind: Refused, Untouched: true, Message: "the server does not speak the modern protocol (2026-07-28), which its configuration asks for"}
+	}
+	if err != nil {
+		f := made.failure(ctx, x, err)
+		made.close()
+		if ctx.Err() != nil && context.Cause(ctx) == context.DeadlineExceeded { //nolint:errorlint // the cause itself
+			return nil, &Failure{Kind: Unreachable, Untouched: true, Message: fmt.Sprintf("the server was not ready within %s", c.target.StartTimeout)}
+		}
+		f.Untouched = true // nothing was called yet
+		return nil, f
+	}
+	return made, nil
+}
+
+// prefix makes ids of requests that no other connection uses: servers that mix
+// their clients up would answer one with another's result.
+func prefix() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:])
+	return hex.EncodeToString(b[:]) + "-"
+}
+
+// dial makes the transport of a connection.
+func (c *conn) dial(kind string, log Logger) (transport.Interface, error) {
+	if kind == TransportStdio {
+		return c.dialProcess(log)
+	}
+	headers := map[string]string{}
+	for name, value := range c.target.Headers {
+		headers[name] = string(value)
+	}
+	dialContext := (&net.Dialer{Timeout: 10 * time.Second}).DialContext
+	if c.target.brought {
+		dialContext = c.target.allowed.Dial
+	}
+	base := transportFor(dialContext, !c.target.brought)
+	c.idle = base.CloseIdleConnections
+	w := &wire{base: base, headers: headers, limit: c.target.MaxResponse}
+	if kind == TransportSSE {
+		w.streamed = func() { c.tap.lose(&Failure{Kind: Lost, Message: "the server ended its stream of events"}) }
+		sse, err := transport.NewSSE(c.target.URL, transport.WithHTTPClient(newHTTPClient(w)),
+			transport.WithSSELogger(silent), transport.WithEndpointTimeout(c.target.StartTimeout),
+			transport.WithResponseTimeout(365*24*time.Hour))
+		if err != nil {
+			return nil, err
+		}
+		return &sseTap{sse, c.tap}, nil
+	}
+	over, err := transport.NewStreamableHTTP(c.target.URL, transport.WithHTTPBasicClient(newHTTPClient(w)), transport.WithHTTPLogger(silent))
+	if err != nil {
+		return nil, err
+	}
+	c.tap.quietCancel = func() bool { return c.isModern.Load() }
+	return &httpTap{over, c.tap}, nil
+}
+
+func (c *conn) dialProcess(log Logger) (transport.Interface, error) {
+	p, err := spawn(c.target.Server, log)
+	if err != nil {
+		return nil, err
+	}
+	c.process = p
+	go func() {
+		<-p.done
+		c.tap.lose(&Failure{Kind: Lost, Message: p.why()})
+	}()
+	over := func() {
+		c.tap.lose(&Failure{Kind: TooLarge, Message: fmt.Sprintf("a message of the server is over %d bytes", c.target.MaxResponse)})
+	}
+	in := &bounded{from: p.stdout, limit: c.target.MaxResponse, end: io.EOF, over: over}
+	out := pipe{p.stdin, func(err error) {
+		c.tap.lose(&Failure{Kind: Lost, Message: "the server does not read what it is sent: " + err.Error()})
+	}}
+	return &stdioTap{transport.NewIO(in, out, io.NopCloser(strings.NewReader(""))), c.tap}, nil
+}

@@ -1,0 +1,255 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// tap stands between the library and a transport. It gives every request an id
+// that no other worker uses and checks that the answer has it, returns when the
+// context ends whatever the transport does, tells the server so, and keeps the
+// server's own bytes.
+type tap struct {
+	prefix string
+	next   atomic.Int64
+	// quietCancel is set where ending the stream is the cancelling.
+	quietCancel func() bool
+
+	lostOnce sync.Once
+	lost     chan struct{}
+	cause    *Failure // read after lost
+}
+
+func newTap(prefix string) *tap {
+	return &tap{prefix: prefix, lost: make(chan struct{}), quietCancel: func() bool { return false }}
+}
+
+// lose ends the connection: nothing that it carries can be relied on.
+func (t *tap) lose(f *Failure) {
+	t.lostOnce.Do(func() {
+		t.cause = f
+		close(t.lost)
+	})
+}
+
+func (t *tap) isLost() bool {
+	select {
+	case <-t.lost:
+		return true
+	default:
+		return false
+	}
+}
+
+type answer struct {
+	response *transport.JSONRPCResponse
+	err      error
+}
+
+const (
+	// cancelLimit is how long telling a server that a request has ended may take.
+	cancelLimit = 5 * time.Second
+	// stuckAfter is how long a transport may take to notice the end of a
+	// request; one that does not is blocked in a write.
+	stuckAfter = 3 * time.Second
+)
+
+var errWrongID = errors.New("the server answered with the id of another request")
+
+func (t *tap) send(ctx context.Context, inner transport.Interface, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	x := exchangeOf(ctx)
+	outer := request.ID
+	request.ID = mcp.NewRequestId(t.prefix + strconv.FormatInt(t.next.Add(1), 10))
+	answers := make(chan answer, 1)
+	go func() {
+		response, err := inner.SendRequest(ctx, request)
+		answers <- answer{response, err}
+	}()
+	select {
+	case a := <-answers:
+		if a.err != nil && ctx.Err() != nil {
+			t.cancel(ctx, inner, request)
+		}
+		return t.judge(x, request, outer, a)
+	case <-t.lost:
+		select {
+		case a := <-answers: // it came just before
+			return t.judge(x, request, outer, a)
+		default:
+			return nil, t.cause
+		}
+	case <-ctx.Done():
+		t.cancel(ctx, inner, request)
+		go t.watchStuck(answers)
+		return nil, ctx.Err()
+	}
+}
+
+// watchStuck loses a connection whose transport does not come back.
+func (t *tap) watchStuck(answers <-chan answer) {
+	timer := time.NewTimer(stuckAfter)
+	defer timer.Stop()
+	select {
+	case <-answers:
+	case <-t.lost:
+	case <-timer.C:
+		t.lose(&Failure{Kind: Lost, Message: "the server does not read what it is sent"})
+	}
+}
+
+func (t *tap) judge(x *exchange, request transport.JSONRPCRequest, outer mcp.RequestId, a answer) (*transport.JSONRPCResponse, error) {
+	switch {
+	case a.err != nil:
+		return nil, a.err
+	case a.response == nil:
+		return nil, errors.New("the server ended the stream without an answer")
+	case a.response.ID.String() != request.ID.String() && (!a.response.ID.IsNil() || a.response.Error == nil):
+		t.lose(&Failure{Kind: Malformed, Message: errWrongID.Error()})
+		return nil, errWrongID
+	}
+	response := *a.response
+	response.ID = outer
+	x.note(func(x *exchange) {
+		x.rpc = response.Error
+		x.result = response.Result
+	})
+	if response.Error == nil {
+		response.Result = harmless(request.Method, response.Result)
+	}
+	return &response, nil
+}
+
+// harmless is what the library gets to read of a result. Its own types refuse
+// a whole list for one odd tool, and a whole result for one odd block, after
+// the tool has run; the bytes are kept beside it.
+func harmless(method string, result json.RawMessage) json.RawMessage {
+	switch mcp.MCPMethod(method) { //nolint:exhaustive // the others are read by the library alone
+	case mcp.MethodToolsCall:
+		return json.RawMessage(`{"content":[]}`)
+	case mcp.MethodToolsList:
+		return readableTools(result)
+	}
+	return result
+}
+
+// readableTools leaves the tools that the library can read.
+func readableTools(result json.RawMessage) json.RawMessage {
+	var page struct {
+		Tools []json.RawMessage `json:"tools"`
+	}
+	kept := []json.RawMessage{}
+	if json.Unmarshal(result, &page) == nil {
+		for _, raw := range page.Tools {
+			var tool mcp.Tool
+			if json.Unmarshal(raw, &tool) == nil {
+				kept = append(kept, raw)
+			}
+		}
+	}
+	out, err := json.Marshal(map[string]any{"tools": kept})
+	if err != nil { // raw JSON that was decoded before
+		return json.RawMessage(`{"tools":[]}`)
+	}
+	return out
+}
+
+// cancel tells the server that nobody waits for a request any more.
+func (t *tap) cancel(ctx context.Context, inner transport.Interface, request transport.JSONRPCRequest) {
+	method := mcp.MCPMethod(request.Method)
+	if method == mcp.MethodInitialize || method == mcp.MethodServerDiscover || t.quietCancel() || t.isLost() {
+		return
+	}
+	reason := "cancelled"
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		reason = "timed out"
+	}
+	notification := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION, Notification: mcp.Notification{
+		Method: string(mcp.MethodNotificationCancelled),
+		Params: mcp.NotificationParams{AdditionalFields: map[string]any{"requestId": request.ID, "reason": reason}},
+	}}
+	go func() {
+		limited, end := context.WithTimeout(context.WithoutCancel(ctx), cancelLimit)
+		defer end()
+		limited = withExchange(limited, &exchange{})
+		_ = inner.SendNotification(limited, notification)
+	}()
+}
+
+// notify passes the library's notifications on, but for its own cancellations:
+// they name ids that the server has never seen.
+func (t *tap) notify(ctx context.Context, inner transport.Interface, n mcp.JSONRPCNotification) error {
+	if n.Method == string(mcp.MethodNotificationCancelled) {
+		return nil
+	}
+	return inner.SendNotification(ctx, n)
+}
+
+// decline answers what a server asks of its client. Nothing was offered: a
+// person is asked by the run itself, and the run has its own model.
+func decline(_ context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	switch mcp.MCPMethod(request.Method) { //nolint:exhaustive // everything else is refused alike
+	case mcp.MethodPing:
+		return transport.NewJSONRPCResultResponse(request.ID, json.RawMessage(`{}`)), nil
+	case mcp.MethodElicitationCreate:
+		return transport.NewJSONRPCResultResponse(request.ID, json.RawMessage(`{"action":"decline"}`)), nil
+	}
+	return transport.NewJSONRPCErrorResponse(request.ID, mcp.METHOD_NOT_FOUND,
+		fmt.Sprintf("%s is not offered by this client", request.Method), nil), nil
+}
+
+// The transports behind a tap. Each shows the library exactly what the
+// transport itself does.
+
+type stdioTap struct {
+	*transport.Stdio
+	tap *tap
+}
+
+func (s *stdioTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	return s.tap.send(ctx, s.Stdio, r)
+}
+
+func (s *stdioTap) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
+	return s.tap.notify(ctx, s.Stdio, n)
+}
+
+func (s *stdioTap) SetRequestHandler(transport.RequestHandler) { s.Stdio.SetRequestHandler(decline) }
+
+type httpTap struct {
+	*transport.StreamableHTTP
+	tap *tap
+}
+
+func (h *httpTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	return h.tap.send(ctx, h.StreamableHTTP, r)
+}
+
+func (h *httpTap) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
+	return h.tap.notify(ctx, h.StreamableHTTP, n)
+}
+
+func (h *httpTap) SetRequestHandler(transport.RequestHandler) {
+	h.StreamableHTTP.SetRequestHandler(decline)
+}
+
+type sseTap struct {
+	*transport.SSE
+	tap *tap
+}
+
+func (s *sseTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	return s.tap.send(ctx, s.SSE, r)
+}
+
+func (s *sseTap) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
+	return s.tap.notify(ctx, s.SSE, n)
+}

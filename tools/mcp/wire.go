@@ -1,0 +1,189 @@
+package mcp
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// KeyHeader carries the idempotency key of a call over HTTP. Its name is not
+// that of the draft standard: Go's HTTP client repeats requests with that one.
+const KeyHeader = "Errand-Call-Key"
+
+// wire is the HTTP side of a connection: it adds credentials, bounds what comes
+// back, and keeps what the library drops.
+type wire struct {
+	base    http.RoundTripper
+	headers map[string]string
+	limit   int
+	// streamed is called when a stream of events that no request waits for has
+	// ended: the whole connection has, over SSE.
+	streamed func()
+}
+
+var (
+	errOver     = errors.New("the answer is larger than the limit")
+	errRedirect = errors.New("the server redirects to another host, or with a status that loses the request")
+)
+
+// newHTTPClient is the client of one connection. Only redirects that stay on
+// the host and keep the request are followed.
+func newHTTPClient(w *wire) *http.Client {
+	return &http.Client{Transport: w, CheckRedirect: func(next *http.Request, before []*http.Request) error {
+		first := before[0]
+		same := next.URL.Scheme == first.URL.Scheme && next.URL.Host == first.URL.Host
+		if !same || next.Method != first.Method || len(before) > 5 {
+			return errRedirect
+		}
+		return nil
+	}}
+}
+
+func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
+	x := exchangeOf(request.Context())
+	request = request.Clone(request.Context())
+	for name, value := range w.headers {
+		request.Header.Set(name, value)
+	}
+	if x.key != "" {
+		request.Header.Set(KeyHeader, x.key)
+	}
+	request.Header.Set("Accept-Encoding", "gzip")
+	response, err := w.base.RoundTrip(request)
+	if err != nil {
+		if !dialFailed(err) {
+			x.note(func(x *exchange) { x.touched = true })
+		}
+		return nil, err
+	}
+	x.note(func(x *exchange) {
+		x.touched = true
+		x.status = response.StatusCode
+		x.retry = retryAfter(response.Header.Get("Retry-After"))
+	})
+	w.bound(request, response, x)
+	return response, nil
+}
+
+// bound keeps a body within the limit, also once it is unpacked.
+func (w *wire) bound(request *http.Request, response *http.Response, x *exchange) {
+	body := response.Body
+	var from io.Reader = body
+	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
+		from = &unpacked{from: body}
+		response.Header.Del("Content-Encoding")
+		response.ContentLength = -1
+	}
+	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	limit := w.limit
+	if response.StatusCode >= http.StatusBadRequest {
+		limit = min(limit, 64<<10)
+	}
+	b := &bounded{from: from, limit: limit, end: errOver, over: func() { x.note(func(x *exchange) { x.over = true }) }}
+	if media == "text/event-stream" {
+		b.events = true
+	} else {
+		b.whole = true
+	}
+	response.Body = &stream{Reader: b, Closer: body}
+	if b.events && request.Method == http.MethodGet && w.streamed != nil {
+		response.Body = &stream{Reader: &watched{b, w.streamed}, Closer: body}
+	}
+}
+
+type stream struct {
+	io.Reader
+	io.Closer
+}
+
+// watched tells when a stream has ended.
+type watched struct {
+	from  io.Reader
+	ended func()
+}
+
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.from.Read(p)
+	if err != nil {
+		w.ended()
+	}
+	return n, err
+}
+
+// unpacked is a gzip stream; its header is read with the first byte.
+type unpacked struct {
+	from io.Reader
+	zip  *gzip.Reader
+}
+
+func (u *unpacked) Read(p []byte) (int, error) {
+	if u.zip == nil {
+		zip, err := gzip.NewReader(u.from)
+		if err != nil {
+			return 0, err
+		}
+		u.zip = zip
+	}
+	return u.zip.Read(p)
+}
+
+// dialFailed tells whether an error came before a byte of the request left.
+func dialFailed(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "dial"
+}
+
+const maxRetryAfter = time.Hour
+
+// retryAfter reads the header of that name: seconds, or a date.
+func retryAfter(text string) time.Duration {
+	if text == "" {
+		return 0
+	}
+	if seconds, err := strconv.Atoi(text); err == nil {
+		return min(max(0, time.Duration(seconds)*time.Second), maxRetryAfter)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return min(max(0, time.Until(at)), maxRetryAfter)
+	}
+	return 0
+}
+
+// statusFailure is the failure that an HTTP status means. A 400 is also how
+// many servers say that they do not know a session.
+func statusFailure(status int, retry time.Duration, text string, hadSession bool) *Failure {
+	f := &Failure{Kind: Refused, Status: status, RetryAfter: retry, Untouched: status < 500 || status == http.StatusServiceUnavailable}
+	f.Message = fmt.Sprintf("the server answered HTTP %d", status)
+	if text != "" {
+		f.Message += ": " + text
+	}
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		f.Kind = Unauthorized
+	case hadSession && (status == http.StatusNotFound || status == http.StatusBadRequest):
+		f.Kind = Stale
+	}
+	return f
+}
+
+// transportFor is the HTTP transport of a server. Only addresses that the
+// dialler allows are connected to.
+func transportFor(dial func(ctx context.Context, network, address string) (net.Conn, error), proxy bool) *http.Transport {
+	t := &http.Transport{
+		DialContext: dial, ForceAttemptHTTP2: true, DisableCompression: true,
+		TLSHandshakeTimeout: 10 * time.Second, MaxIdleConns: 64, MaxIdleConnsPerHost: 16,
+		IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
+	}
+	if proxy {
+		t.Proxy = http.ProxyFromEnvironment
+	}
+	return t
+}
