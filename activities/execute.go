@@ -18,12 +18,12 @@ import (
 // stays out of it: the source has it.
 type ExecuteInput struct {
 	// Call holds the final arguments.
-	Call   tools.Call   `json:"call"`
-	Source string       `json:"source"`
+	Call   tools.Call `json:"call"`
+	Source string     `json:"source"`
 	// Server and Remote say which tool of which MCP server; nil for any other.
 	Server *tools.ServerDeclaration `json:"server,omitempty"`
 	Remote *tools.Remote            `json:"remote,omitempty"`
-	Effect tools.Effect `json:"effect"`
+	Effect tools.Effect             `json:"effect"`
 	// Timeout bounds the execution; 0 is no bound.
 	Timeout time.Duration `json:"timeout,omitempty"`
 	// Options are those of the tool's declaration.

@@ -24,7 +24,7 @@ type parts struct {
 	logger   *zap.Logger
 	// servers are made when the worker is put together.
 	servers *mcp.Servers
-	faults   tools.Faults
+	faults  tools.Faults
 }
 
 // WithTools registers tools that requests may declare with type "platform".

@@ -14,7 +14,7 @@ const (
 	EventRunStart        EventType = "run_start"
 	EventRoundStart      EventType = "round_start"
 	EventMessage         EventType = "message"
-	EventListTools       EventType = "mcp_list_tools" // one a declared server, before the first round
+	EventListTools       EventType = "mcp_list_tools"        // one a declared server, before the first round
 	EventToolStart       EventType = "tool_execution_start"  // origin order
 	EventToolUpdate      EventType = "tool_execution_update" // only the latest of a call counts
 	EventManifest        EventType = "tool_call_manifest"

@@ -309,11 +309,11 @@ func TestRequestsBringOnlyServersOfAllowedHosts(t *testing.T) {
 	}{
 		"no host is allowed": {d: tools.ServerDeclaration{URL: url}, fault: "tools[0].server_url"},
 		"another host":       {hosts: []string{"mcp.example.com"}, d: tools.ServerDeclaration{URL: url}, fault: "tools[0].server_url"},
-		"not a URL":      {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: "file:///etc/passwd"}, fault: "tools[0].server_url"},
-		"unknown label":  {d: tools.ServerDeclaration{}, fault: "tools[0].server_label"},
-		"unknown secret": {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: url, Authorization: "${secret:nope}"}, fault: "tools[0].authorization"},
-		"a secret":       {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: url, Authorization: "${secret:db}"}, wantToken: "Bearer t0ken"},
-		"a literal one":  {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: url, Authorization: "abc"}, wantToken: "Bearer abc", warns: "plain text"},
+		"not a URL":          {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: "file:///etc/passwd"}, fault: "tools[0].server_url"},
+		"unknown label":      {d: tools.ServerDeclaration{}, fault: "tools[0].server_label"},
+		"unknown secret":     {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: url, Authorization: "${secret:nope}"}, fault: "tools[0].authorization"},
+		"a secret":           {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: url, Authorization: "${secret:db}"}, wantToken: "Bearer t0ken"},
+		"a literal one":      {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: url, Authorization: "abc"}, wantToken: "Bearer abc", warns: "plain text"},
 		"an idempotency header": {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: url, Headers: map[string]string{"Idempotency-Key": "x"}},
 			fault: "tools[0].headers.Idempotency-Key"},
 	} {
