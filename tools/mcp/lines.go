@@ -17,9 +17,14 @@ type bounded struct {
 	end    error
 
 	length int
+	copied int
 	blank  bool // the last byte was a line break
 	ended  bool
 }
+
+// maxCopied bounds the work of joining the lines of one event, as a multiple of
+// the limit.
+const maxCopied = 64
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.ended {
@@ -44,12 +49,13 @@ func (b *bounded) measure(p []byte) bool {
 			return b.length > b.limit
 		}
 		b.length += i + 1
-		if b.length > b.limit {
+		// The library joins the lines of an event one by one.
+		if b.copied += b.length; b.length > b.limit || (b.events && b.copied > maxCopied*b.limit) {
 			return true
 		}
 		empty := len(bytes.Trim(p[:i], "\r")) == 0 && b.blank
 		if !b.whole && (!b.events || empty) {
-			b.length = 0
+			b.length, b.copied = 0, 0
 		}
 		b.blank = true
 		p = p[i+1:]

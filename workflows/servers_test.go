@@ -1,0 +1,55 @@
+package workflows
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/tools"
+	"errand/tools/item"
+)
+
+func TestListThatTheInputHasIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	shown := []item.ListedTool{{Name: "q", InputSchema: json.RawMessage(`{"type":"object"}`)}}
+	same := item.Listing("mcpl_9", "db", shown)
+	for name, row := range map[string]struct {
+		input json.RawMessage
+		label string
+		want  bool
+	}{
+		"the same":       {same, "db", true},
+		"another server": {same, "other", false},
+		"it had failed":  {item.FailedListing("x", "db", "down"), "db", false},
+		"another list":   {item.Listing("x", "db", nil), "db", false},
+		"no list":        {item.Message("user", "hi"), "db", false},
+	} {
+		r := &run{request: Request{Input: []json.RawMessage{row.input}}}
+		require.Equal(t, row.want, r.listedBefore(row.label, shown), name)
+	}
+}
+
+func TestPublicCallOfAServer(t *testing.T) {
+	t.Parallel()
+	fail := tools.Fail(tools.Failed, tools.ErrExecutionFailed, "no such table")
+	rpc := fail
+	rpc.Public = json.RawMessage(`{"type":"mcp_protocol_error","code":-32602,"message":"m"}`)
+	cut := tools.Fail(tools.Unknown, tools.ErrOutcomeUnknown, "lost")
+	for want, o := range map[string]*tools.Outcome{
+		`"output":null,"error":null,"status":"in_progress"`: nil,
+		`"output":"42","error":null,"status":"completed"`:   {Status: tools.Succeeded, Output: "42"},
+		`"output":null,"error":{"type":"mcp_tool_execution_error","content":[{"type":"text","text":"no such table"}]},"status":"failed"`: &fail,
+		`"error":{"type":"mcp_protocol_error","code":-32602,"message":"m"},"status":"failed"`:                                            &rpc,
+		`"status":"incomplete"`: &cut,
+	} {
+		c := &call{
+			Call: tools.Call{Round: 2, Index: 1, Tool: "q", Arguments: `{"a":1}`}, outcome: o,
+			tool: tools.Descriptor{Type: tools.TypeMCP, Remote: &tools.Remote{Server: "db", Tool: "q"}},
+		}
+		text := string(publicItem(c))
+		require.Contains(t, text, want)
+		require.Contains(t, text, `"type":"mcp_call","id":"mcp_2_1","server_label":"db","name":"q","arguments":"{\"a\":1}"`)
+		require.Contains(t, text, `"approval_request_id":null`)
+	}
+}
