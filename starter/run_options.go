@@ -51,6 +51,9 @@ type RunOptions struct {
 	UndeclaredTools workflows.Undeclared
 	// DuplicateTools says what two tools of one name mean.
 	DuplicateTools tools.Duplicates
+	// ContinueAfterEvents is the length of a history, in events, at which the
+	// run goes on in a new one; 0 leaves it to the server.
+	ContinueAfterEvents int
 }
 
 // MarshalJSON writes durations as Go duration strings.
@@ -72,9 +75,11 @@ func (o RunOptions) MarshalJSON() ([]byte, error) {
 		TextCalls         bool                    `json:"text_calls,omitempty"`
 		UndeclaredTools   workflows.Undeclared    `json:"undeclared_tools,omitempty"`
 		DuplicateTools    tools.Duplicates        `json:"duplicate_tools,omitempty"`
+		ContinueAfter     int                     `json:"continue_after_events,omitempty"`
 	}{
 		o.MaxRounds, o.MaxTokens, o.MaxCost, o.OnBudget, o.CompactAt, o.ToolExecution, o.MaxParallelCalls, duration(o.ToolTimeout), duration(o.ClientTimeout),
 		o.ModelAttempts, o.ReadOnly, o.RequireCheckpoint, o.Progress, o.TextCalls, o.UndeclaredTools, o.DuplicateTools,
+		o.ContinueAfterEvents,
 	})
 }
 

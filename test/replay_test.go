@@ -2,6 +2,7 @@ package test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -47,7 +48,19 @@ func replayer(t *testing.T) sdkworker.WorkflowReplayer {
 // into the corpus if ERRAND_RECORD names a release.
 func (s *stage) keepHistory(shape, runID string) {
 	s.t.Helper()
-	h := fetchHistory(s.t, s.client, runID)
+	s.keep(shape, fetchHistory(s.t, s.client, runID))
+}
+
+// keepChain does so with every execution of a run.
+func (s *stage) keepChain(shape string, chain []*historypb.History) {
+	s.t.Helper()
+	for i, h := range chain {
+		s.keep(fmt.Sprintf("%s-%d", shape, i+1), h)
+	}
+}
+
+func (s *stage) keep(shape string, h *historypb.History) {
+	s.t.Helper()
 	require.NoError(s.t, replayer(s.t).ReplayWorkflowHistory(worker.TemporalLogger(zap.NewNop()), h))
 	release := os.Getenv("ERRAND_RECORD")
 	if release == "" {

@@ -23,6 +23,9 @@ type call struct {
 	// action and approval are nil until the call is handed over or asked about.
 	action   *action
 	approval *approval
+	// begun is true once the call is being handled, joined once its output is in
+	// the conversation.
+	begun, joined bool
 	// started is true once its execution was scheduled; update is the number of
 	// the last event with a partial result.
 	started bool

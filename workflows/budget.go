@@ -77,16 +77,34 @@ func (r *run) extended(ctx workflow.Context, reason string) bool {
 	if r.request.Run.OnBudget != BudgetAsk {
 		return false
 	}
-	q := &question{reason: reason, expiry: r.expiry(ctx)}
-	r.asking = q
-	r.refresh(ctx)
-	r.journal.add(ctx, Event{Type: EventBudgetAsked, Reason: reason})
+	if r.asking == nil {
+		r.asking = &question{reason: reason, expiry: r.expiry(ctx)}
+		r.refresh(ctx)
+		r.journal.add(ctx, Event{Type: EventBudgetAsked, Reason: reason})
+	}
+	q := r.asking
+	open := func() bool { return !q.answered }
 	stop := r.expire(ctx, q)
-	err := workflow.Await(ctx, func() bool { return q.answered })
+	var err error
+	for err == nil && open() && r.execution.leaving == nil {
+		if err = workflow.Await(ctx, func() bool { return q.answered || r.due(ctx) }); err == nil && open() {
+			r.execution.leaving = r.leave(ctx, open)
+		}
+	}
 	stop()
-	r.asking = nil
-	r.refresh(ctx)
+	if r.execution.leaving != nil {
+		return false
+	}
+	r.askNoMore(ctx)
 	return err == nil && q.extended
+}
+
+// askNoMore takes the question back.
+func (r *run) askNoMore(ctx workflow.Context) {
+	if r.asking != nil {
+		r.asking = nil
+		r.refresh(ctx)
+	}
 }
 
 // expire closes a question that nobody has answered by the client's deadline.

@@ -118,4 +118,7 @@ const (
 	// ReasonMaxTokens and ReasonMaxCost say that a budget was used up.
 	ReasonMaxTokens = "max_tokens"
 	ReasonMaxCost   = "max_cost"
+	// ReasonConversationTooLarge says that the run had grown to what a Temporal
+	// server takes, and could not continue in a new execution.
+	ReasonConversationTooLarge = "conversation_too_large"
 )

@@ -15,7 +15,7 @@ import (
 var optionNames = []string{
 	"max_rounds", "tool_execution", "max_parallel_calls", "tool_timeout", "client_timeout",
 	"model_attempts", "read_only", "require_checkpoint", "undeclared_tools", "duplicate_tools", "progress",
-	"text_calls", "max_tokens", "max_cost", "on_budget", "compact_at",
+	"text_calls", "max_tokens", "max_cost", "on_budget", "compact_at", "continue_after_events",
 }
 
 func (o *Options) decode(request map[string]json.RawMessage, faults *tools.Faults) {
@@ -38,6 +38,7 @@ func (o *Options) decode(request map[string]json.RawMessage, faults *tools.Fault
 	o.decodeCompaction(fields, faults)
 	numberField(fields, "max_parallel_calls", &o.MaxParallelCalls, 1, MaxParallelCalls, faults)
 	numberField(fields, "model_attempts", &o.ModelAttempts, 1, 1000, faults)
+	numberField(fields, "continue_after_events", &o.ContinueAfterEvents, 0, manyEvents, faults)
 	tools.DurationField(fields, "run", "tool_timeout", &o.ToolTimeout, faults)
 	tools.DurationField(fields, "run", "client_timeout", &o.ClientTimeout, faults)
 	tools.Field(fields, "run", "read_only", &o.Plan.ReadOnly, "true or false", faults)

@@ -181,7 +181,7 @@ func (r *run) watchDeadline(ctx workflow.Context, group batch) (stop func()) {
 		return func() {}
 	}
 	ctx, cancel := workflow.WithCancel(ctx)
-	timer := workflow.NewTimerWithOptions(ctx, limit, workflow.TimerOptions{
+	timer := workflow.NewTimerWithOptions(ctx, group.expiry(workflow.Now(ctx).Add(limit)).Sub(workflow.Now(ctx)), workflow.TimerOptions{
 		Summary: summary("round %d · client deadline", r.round),
 	})
 	workflow.Go(ctx, func(ctx workflow.Context) {
@@ -198,6 +198,17 @@ func (r *run) watchDeadline(ctx workflow.Context, group batch) (stop func()) {
 	return cancel
 }
 
+// resting tells whether every open call is in the hands of a client or a
+// person, so that nothing of this execution is under way.
+func (b batch) resting() bool {
+	for _, c := range b.open() {
+		if c.action == nil && (c.approval == nil || c.approval.settled) {
+			return false
+		}
+	}
+	return true
+}
+
 func (b batch) waitsForOthers() bool {
 	for _, c := range b {
 		if !c.settled() && (c.action != nil || c.approval != nil) {
@@ -205,6 +216,19 @@ func (b batch) waitsForOthers() bool {
 		}
 	}
 	return false
+}
+
+// expiry is the deadline that the group had before it came to this execution.
+func (b batch) expiry(latest time.Time) time.Time {
+	for _, c := range b.open() {
+		if c.action != nil && c.action.expiry.Before(latest) {
+			latest = c.action.expiry
+		}
+		if c.approval != nil && !c.approval.settled && c.approval.expiry.Before(latest) {
+			latest = c.approval.expiry
+		}
+	}
+	return latest
 }
 
 func (r *run) expiry(ctx workflow.Context) (at time.Time) {

@@ -3,7 +3,6 @@ package workflows
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -19,6 +18,8 @@ type ending struct {
 	status Status
 	reason string
 	err    *RunError
+	// next continues the run in a new execution, in place of all the others.
+	next error
 }
 
 // maxFaults bounds the faults that a failed run lists.
@@ -104,8 +105,8 @@ func (e ending) why() string {
 // warnLeftovers names what nobody will read: signals of unknown names, and
 // messages that came too late for another round.
 func (r *run) warnLeftovers(ctx workflow.Context) {
-	if names := workflow.GetUnhandledSignalNames(ctx); len(names) > 0 {
-		slices.Sort(names) // they come out of a map
+	r.noteUnknownSignals(ctx)
+	if names := r.inbox.unknown; len(names) > 0 {
 		r.report.warn("signals with unknown names were ignored: " + strings.Join(names, ", "))
 	}
 	if n := len(r.inbox.steering) + len(r.inbox.followUps); n > 0 {
@@ -122,6 +123,7 @@ func (r *run) result(end ending) *Result {
 		Run: RunReport{
 			Rounds: r.round, Cost: r.report.cost, Traces: r.report.traces, Changes: r.report.changes,
 			Release: []Release{}, Warnings: r.report.allWarnings(),
+			TracesLeftOut: r.report.oldTraces,
 		},
 	}
 	if end.status == Incomplete {

@@ -105,6 +105,12 @@ func (b *bench) run(request string) (*workflows.Result, error) {
 	b.t.Helper()
 	b.ExecuteWorkflow(workflows.TypeRun, json.RawMessage(request))
 	require.True(b.t, b.IsWorkflowCompleted())
+	return b.ending()
+}
+
+// ending is what the run ended with.
+func (b *bench) ending() (*workflows.Result, error) {
+	b.t.Helper()
 	var result workflows.Result
 	err := b.GetWorkflowError()
 	if err == nil {

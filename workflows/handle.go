@@ -13,24 +13,36 @@ import (
 
 // handle takes a group of calls from prepare to their results in the
 // conversation. It returns when every one of them is settled, also when the
-// run is cancelled meanwhile.
+// run is cancelled meanwhile; or earlier, when the run leaves this execution.
+// In the next one it goes on where it was.
 func (r *run) handle(ctx workflow.Context, group batch) {
-	if len(group) == 0 {
+	if len(group) == 0 || group[0].joined {
 		return
 	}
+	if !group[0].begun {
+		r.start(ctx, group)
+	}
+	r.executeAll(ctx, group)
+	r.await(ctx, group)
+	if r.continues() {
+		return
+	}
+	r.join(ctx, group)
+}
+
+// start takes a group up to where its calls are in somebody's hands.
+func (r *run) start(ctx workflow.Context, group batch) {
 	for _, c := range group {
 		r.journal.add(ctx, Event{Type: EventToolStart, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner, Size: len(c.Arguments)})
 	}
 	for _, c := range group {
+		c.begun = true
 		if c.settled() {
 			r.ended(ctx, c)
 		}
 	}
 	r.prepare(ctx, group)
 	r.handOver(ctx, group)
-	r.executeAll(ctx, group)
-	r.await(ctx, group)
-	r.join(ctx, group)
 }
 
 // prepare takes the open calls of a group through the stages before
@@ -93,9 +105,9 @@ func (r *run) budget() activities.Budget {
 // have ended.
 func (r *run) await(ctx workflow.Context, group batch) {
 	stop := r.watchDeadline(ctx, group)
-	err := workflow.Await(ctx, group.settled)
+	r.awaitOthers(ctx, group)
 	stop()
-	if err == nil {
+	if r.continues() {
 		return
 	}
 	for _, c := range group.open() {
@@ -106,6 +118,19 @@ func (r *run) await(ctx workflow.Context, group batch) {
 	detached, _ := workflow.NewDisconnectedContext(ctx)
 	if err := workflow.Await(detached, group.settled); err != nil {
 		workflow.GetLogger(ctx).Error("a call was not settled", "error", err)
+	}
+}
+
+// awaitOthers waits until every call of the group is settled, or until the run
+// leaves this execution. It can leave while all that it waits for is a client
+// or a person.
+func (r *run) awaitOthers(ctx workflow.Context, group batch) {
+	for r.execution.leaving == nil {
+		err := workflow.Await(ctx, func() bool { return group.settled() || (group.resting() && r.due(ctx)) })
+		if err != nil || group.settled() {
+			return
+		}
+		r.execution.leaving = r.leave(ctx, group.resting)
 	}
 }
 
@@ -155,6 +180,7 @@ func (r *run) join(ctx workflow.Context, group batch) {
 		})
 		// The conversation has the texts now; the ledger keeps the call for the
 		// whole run.
+		c.joined = true
 		c.Arguments = ""
 		c.outcome = &tools.Outcome{Status: c.outcome.Status, Terminate: c.outcome.Terminate}
 	}

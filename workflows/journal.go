@@ -5,13 +5,18 @@ import "go.temporal.io/sdk/workflow"
 // journal is the run's events, in order.
 type journal struct {
 	events []Event
+	// first is how many older ones are no longer held: see shed.
+	first  int
 	round  int
 	closed bool
 }
 
+// last is the number of the newest event.
+func (j *journal) last() int { return j.first + len(j.events) }
+
 // add appends an event and returns its number.
 func (j *journal) add(ctx workflow.Context, e Event) int {
-	e.Seq = len(j.events) + 1
+	e.Seq = j.last() + 1
 	e.At = workflow.Now(ctx).UTC()
 	e.Round = j.round
 	j.events = append(j.events, e)
@@ -20,18 +25,25 @@ func (j *journal) add(ctx workflow.Context, e Event) int {
 
 // blank takes the text out of an event that a newer one has replaced, so that
 // a chatty tool does not grow the run.
-func (j *journal) blank(seq int) { j.events[seq-1].Text = "" }
+func (j *journal) blank(seq int) {
+	if seq > j.first {
+		j.events[seq-1-j.first].Text = ""
+	}
+}
 
 // page returns at most limit events after seq, within the size of a page.
 func (j *journal) page(after, limit int) EventsPage {
-	after = min(max(after, 0), len(j.events))
-	end, room := after, MaxPageSize
-	for end < min(after+limit, len(j.events)) {
-		if room -= encodedSize(j.events[end]) + 1; room < 0 && end > after {
+	after = min(max(after, 0), j.last())
+	page := EventsPage{Events: []Event{}, LeftOut: max(0, j.first-after)}
+	start := max(after-j.first, 0)
+	end, room := start, MaxPageSize
+	for end < min(start+limit, len(j.events)) {
+		if room -= encodedSize(j.events[end]) + 1; room < 0 && end > start {
 			break
 		}
 		end++
 	}
-	events := append([]Event{}, j.events[after:end]...)
-	return EventsPage{Events: events, Next: end, Done: j.closed && end == len(j.events)}
+	page.Events = append(page.Events, j.events[start:end]...)
+	page.Next, page.Done = j.first+end, j.closed && end == len(j.events)
+	return page
 }

@@ -17,6 +17,9 @@ type inbox struct {
 	heard     []heardMessage
 	channels  []inlet
 	closed    bool
+	// unknown are the names of signals that nobody reads, of earlier
+	// executions.
+	unknown []string
 }
 
 // inlet is a signal channel and what decides about its payloads.
@@ -86,6 +89,8 @@ func (r *run) takeUpdates(ctx workflow.Context, in inlet) error {
 		if stands(ctx, err) { // it changed since the validator looked
 			return Receipt{}, err
 		}
+		r.execution.updates++
+		r.execution.answeredAt = workflow.GetInfo(ctx).GetCurrentHistoryLength()
 		return commit(ctx), nil
 	}
 	return workflow.SetUpdateHandlerWithOptions(ctx, in.name, handler, workflow.UpdateHandlerOptions{Validator: check})
@@ -102,6 +107,7 @@ func (r *run) takeSignals(ctx workflow.Context, in inlet) {
 // takeSignal does what an update would do. Its sender cannot be told no, so a
 // refusal is recorded and changes nothing.
 func (r *run) takeSignal(ctx workflow.Context, in inlet, payload converter.RawValue) {
+	r.execution.signals++
 	commit, err := in.check(ctx, payload)
 	if stands(ctx, err) {
 		reason := short(in.name + ": " + err.Error())

@@ -16,6 +16,7 @@ func (r *run) takeProgress(ctx workflow.Context) {
 	for {
 		var payload converter.RawValue
 		channel.Receive(ctx, &payload)
+		r.execution.signals++
 		var updates []activities.Update
 		if json.Unmarshal(payload.Payload().GetData(), &updates) != nil {
 			continue

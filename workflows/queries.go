@@ -84,7 +84,7 @@ func traceSize(t tools.Trace) int { return encodedSize(t) }
 func (r *run) status(ctx workflow.Context) StatusReport {
 	report := StatusReport{
 		RunID: r.id, Status: r.report.status, Round: r.round, Usage: r.report.usage,
-		LastError: r.report.lastError, Events: len(r.journal.events), Items: len(r.conversation.items),
+		LastError: r.report.lastError, Events: r.journal.last(), Items: len(r.conversation.items),
 		Actions: []OpenAction{}, Approvals: []OpenApproval{},
 	}
 	report.Cost = r.report.cost

@@ -40,6 +40,9 @@ type EventsPage struct {
 	Events []Event `json:"events"`
 	Next   int     `json:"next"`
 	Done   bool    `json:"done"`
+	// LeftOut counts the events before these that a very long run no longer
+	// has: the numbers jump by so many.
+	LeftOut int `json:"left_out,omitempty"`
 }
 
 // PageQuery asks for entries from an index on, at most max_bytes of them.

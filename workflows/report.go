@@ -16,10 +16,12 @@ type report struct {
 	cost      *item.Cost // nil where no price is known
 	lastError string
 	// output holds the public items in origin order.
-	output   []json.RawMessage
-	traces   []tools.Trace
-	changes  []tools.Change
-	warnings []string
+	output []json.RawMessage
+	traces []tools.Trace
+	// oldTraces is how many older ones are no longer held: see shed.
+	oldTraces int
+	changes   []tools.Change
+	warnings  []string
 	// sources are the titles of pages that web_search has given the model, by
 	// address.
 	sources map[string]string

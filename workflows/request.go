@@ -79,6 +79,9 @@ type Options struct {
 	TextCalls  bool
 	Undeclared Undeclared
 	Duplicates tools.Duplicates
+	// ContinueAfterEvents is the length of a history at which the run goes on
+	// in a new one; 0 leaves it to the server.
+	ContinueAfterEvents int
 }
 
 // DefaultOptions are the options of a request that gives none.

@@ -16,10 +16,15 @@ import (
 // run carries the same as error details.
 func Run(ctx workflow.Context, argument converter.RawValue) (*Result, error) {
 	r := newRun(ctx)
+	r.resume(ctx, argument)
 	if err := r.listen(ctx); err != nil {
 		return nil, err
 	}
-	return r.finish(ctx, r.story(ctx, argument))
+	end := r.story(ctx, argument)
+	if end.next != nil {
+		return nil, end.next
+	}
+	return r.finish(ctx, end)
 }
 
 // run is the state of one run.
@@ -33,12 +38,18 @@ type run struct {
 	round int
 	// running is the current batch.
 	running batch
+	// stop is how the answer with that batch ended; midRound is true until the
+	// batch is dealt with.
+	stop     activities.Stop
+	midRound bool
 	// asking is the wait for a larger budget; nil unless there is one.
 	asking  *question
 	ledger  ledger
 	inbox   inbox
 	journal journal
 	report  report
+	// execution is about this execution alone.
+	execution execution
 }
 
 func newRun(ctx workflow.Context) *run {
@@ -46,17 +57,24 @@ func newRun(ctx workflow.Context) *run {
 		id:      workflow.GetInfo(ctx).WorkflowExecution.ID,
 		request: Request{Run: DefaultOptions()},
 		report:  report{status: Queued},
+
+		execution: execution{carried: workflow.GetInfo(ctx).GetCurrentHistorySize()},
 	}
 }
 
 // story runs from the request to the end of the last round.
 func (r *run) story(ctx workflow.Context, argument converter.RawValue) ending {
-	if end, bad := r.accept(ctx, argument); bad {
-		return end
+	if !r.execution.resumed {
+		if end, bad := r.accept(ctx, argument); bad {
+			return end
+		}
 	}
 	for {
 		if end, over := r.nextRound(ctx); over {
 			return end
+		}
+		if end := r.leave(ctx, func() bool { return true }); end != nil {
+			return *end
 		}
 	}
 }
@@ -94,8 +112,51 @@ func (r *run) accept(ctx workflow.Context, argument converter.RawValue) (ending,
 	return ending{}, false
 }
 
-// nextRound is one inference and the handling of the batch it asked for.
+// nextRound is one inference and the handling of the batch it asked for. A run
+// that continues from the middle of a round has its batch already.
 func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
+	if !r.midRound {
+		if end, over := r.askModel(ctx); over {
+			return end, true
+		}
+	}
+	for _, group := range r.running.groups(r.sequential(r.running)) {
+		r.handle(ctx, group)
+		if end := r.execution.leaving; end != nil {
+			return *end, true
+		}
+	}
+	if ctx.Err() != nil {
+		return ending{status: Cancelled}, true
+	}
+	return r.conclude(ctx)
+}
+
+// conclude ends a round and decides how the run goes on. A run that continues
+// while it asks for a larger budget has ended its round before.
+func (r *run) conclude(ctx workflow.Context) (ending, bool) {
+	r.receive(ctx)
+	if r.asking == nil {
+		r.journal.add(ctx, Event{Type: EventRoundEnd})
+	}
+	decision := r.decide()
+	for budgetReason(decision.reason) && r.extended(ctx, decision.reason) {
+		r.receive(ctx)
+		decision = r.decide()
+	}
+	if end := r.execution.leaving; end != nil {
+		return *end, true
+	}
+	r.askNoMore(ctx)
+	r.midRound = false
+	if ctx.Err() != nil {
+		return ending{status: Cancelled}, true
+	}
+	return r.act(ctx, decision)
+}
+
+// askModel begins a round: the next answer, and the batch in it.
+func (r *run) askModel(ctx workflow.Context) (ending, bool) {
 	r.round++
 	r.journal.round = r.round
 	r.journal.add(ctx, Event{Type: EventRoundStart})
@@ -104,31 +165,14 @@ func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
 	if err != nil {
 		return r.failure(ctx, err), true
 	}
-	b := r.hear(ctx, answer)
-	r.running = b
-	for _, group := range b.groups(r.sequential(b)) {
-		r.handle(ctx, group)
-	}
-	if ctx.Err() != nil {
-		return ending{status: Cancelled}, true
-	}
-	r.receive(ctx)
-	r.journal.add(ctx, Event{Type: EventRoundEnd})
-	decision := r.decide(b, answer.Stop)
-	for budgetReason(decision.reason) && r.extended(ctx, decision.reason) {
-		r.receive(ctx)
-		decision = r.decide(b, answer.Stop)
-	}
-	if ctx.Err() != nil {
-		return ending{status: Cancelled}, true
-	}
-	return r.act(ctx, decision)
+	r.running, r.stop, r.midRound = r.hear(ctx, answer), answer.Stop, true
+	return ending{}, false
 }
 
 // decide is what happens after a settled batch.
-func (r *run) decide(b batch, stop activities.Stop) decision {
+func (r *run) decide() decision {
 	return decide(facts{
-		calls: len(b), terminating: b.terminating(), stop: stop,
+		calls: len(r.running), terminating: r.running.terminating(), stop: r.stop,
 		steering: len(r.inbox.steering), followUps: len(r.inbox.followUps),
 		round: r.round, maxRounds: r.request.Run.MaxRounds, overspent: r.overspent(),
 	})

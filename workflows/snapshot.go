@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
 )
@@ -25,8 +26,11 @@ type snapshot struct {
 	Tokens      int64              `json:"tokens,omitempty"`
 	Round       int                `json:"round,omitempty"`
 	// Calls are those that anything below names, by their index.
-	Calls   []callState `json:"calls,omitempty"`
-	Running []int       `json:"running,omitempty"`
+	Calls []callState `json:"calls,omitempty"`
+	// Running and Stop are of the batch that is being handled, if MidRound.
+	Running  []int           `json:"running,omitempty"`
+	Stop     activities.Stop `json:"stop,omitempty"`
+	MidRound bool            `json:"mid_round,omitempty"`
 	// Asking is the wait for a larger budget.
 	Asking  *questionState `json:"asking,omitempty"`
 	Ledger  ledgerState    `json:"ledger,omitzero"`
@@ -40,6 +44,8 @@ type callState struct {
 	tools.Call
 	Kind    string         `json:"kind,omitempty"`
 	Seen    time.Time      `json:"seen,omitzero"`
+	Begun   bool           `json:"begun,omitempty"`
+	Joined  bool           `json:"joined,omitempty"`
 	Started bool           `json:"started,omitempty"`
 	Update  int            `json:"update,omitempty"`
 	Place   int            `json:"place,omitempty"`
@@ -81,6 +87,7 @@ type approvalState struct {
 }
 
 type inboxState struct {
+	Unknown   []string          `json:"unknown,omitempty"`
 	Steering  []json.RawMessage `json:"steering,omitempty"`
 	FollowUps []json.RawMessage `json:"follow_ups,omitempty"`
 	Heard     []heardMessage    `json:"heard,omitempty"`
@@ -88,6 +95,7 @@ type inboxState struct {
 
 type journalState struct {
 	Events []Event `json:"events,omitempty"`
+	First  int     `json:"first,omitempty"`
 	Round  int     `json:"round,omitempty"`
 }
 
@@ -101,6 +109,7 @@ type reportState struct {
 	LastError string            `json:"last_error,omitempty"`
 	Output    []json.RawMessage `json:"output,omitempty"`
 	Traces    []tools.Trace     `json:"traces,omitempty"`
+	OldTraces int               `json:"old_traces,omitempty"`
 	Changes   []tools.Change    `json:"changes,omitempty"`
 	Warnings  []string          `json:"warnings,omitempty"`
 	Repeats   int               `json:"repeats,omitempty"`

@@ -24,7 +24,7 @@ func (r *run) restore(s snapshot) error {
 	for i, c := range s.Calls {
 		calls[i] = &call{
 			Call: c.Call, kind: c.Kind, tool: r.descriptor(c.Identity()), seen: c.Seen,
-			started: c.Started, update: c.Update, place: c.Place, outcome: c.Outcome,
+			begun: c.Begun, joined: c.Joined, started: c.Started, update: c.Update, place: c.Place, outcome: c.Outcome,
 		}
 	}
 	for _, at := range s.Running {
@@ -37,8 +37,10 @@ func (r *run) restore(s snapshot) error {
 	if err := r.ledger.restore(s.Ledger, calls); err != nil {
 		return err
 	}
+	r.midRound, r.stop = s.MidRound, s.Stop
 	r.inbox.steering, r.inbox.followUps, r.inbox.heard = s.Inbox.Steering, s.Inbox.FollowUps, s.Inbox.Heard
-	r.journal.events, r.journal.round = s.Journal.Events, s.Journal.Round
+	r.inbox.unknown = s.Inbox.Unknown
+	r.journal.events, r.journal.first, r.journal.round = s.Journal.Events, s.Journal.First, s.Journal.Round
 	return r.report.restore(s.Report, s.Items)
 }
 
@@ -83,7 +85,8 @@ func (l *ledger) restore(s ledgerState, calls batch) error {
 
 func (r *report) restore(s reportState, items []json.RawMessage) error {
 	r.status, r.model, r.usage, r.cost, r.lastError = s.Status, s.Model, s.Usage, s.Cost, s.LastError
-	r.traces, r.changes, r.warnings, r.repeats, r.sources = s.Traces, s.Changes, s.Warnings, s.Repeats, s.Sources
+	r.traces, r.oldTraces = s.Traces, s.OldTraces
+	r.changes, r.warnings, r.repeats, r.sources = s.Changes, s.Warnings, s.Repeats, s.Sources
 	for _, it := range s.Output {
 		if i, err := strconv.Atoi(string(it)); err == nil {
 			if i < 0 || i >= len(items) {

@@ -10,8 +10,10 @@ func (r *run) snapshot() snapshot {
 	s := snapshot{
 		Format: snapshotFormat, Request: r.request,
 		Items: r.conversation.items, Sent: r.conversation.sent, Tokens: r.conversation.tokens, Round: r.round,
-		Inbox:   inboxState{Steering: r.inbox.steering, FollowUps: r.inbox.followUps, Heard: r.inbox.heard},
-		Journal: journalState{Events: r.journal.events, Round: r.journal.round},
+		Inbox: inboxState{
+			Steering: r.inbox.steering, FollowUps: r.inbox.followUps, Heard: r.inbox.heard, Unknown: r.inbox.unknown,
+		},
+		Journal: journalState{Events: r.journal.events, First: r.journal.first, Round: r.journal.round},
 		Report:  r.report.state(r.conversation.items),
 	}
 	s.Request.Input = nil
@@ -22,8 +24,11 @@ func (r *run) snapshot() snapshot {
 		s.Asking = &questionState{Reason: q.reason, Expiry: q.expiry, Answered: q.answered, Extended: q.extended}
 	}
 	roll := callRoll{places: map[*call]int{}}
-	for _, c := range r.running {
-		s.Running = append(s.Running, roll.place(c))
+	if r.midRound {
+		s.MidRound, s.Stop = true, r.stop
+		for _, c := range r.running {
+			s.Running = append(s.Running, roll.place(c))
+		}
 	}
 	s.Ledger = r.ledger.state(&roll)
 	s.Calls = roll.calls
@@ -42,7 +47,8 @@ func (l *callRoll) place(c *call) int {
 		at = len(l.calls)
 		l.places[c] = at
 		l.calls = append(l.calls, callState{
-			Call: c.Call, Kind: c.kind, Seen: c.seen, Started: c.started, Update: c.update, Place: c.place, Outcome: c.outcome,
+			Call: c.Call, Kind: c.kind, Seen: c.seen, Outcome: c.outcome,
+			Begun: c.begun, Joined: c.joined, Started: c.started, Update: c.update, Place: c.place,
 		})
 	}
 	return at
@@ -68,7 +74,8 @@ func (l *ledger) state(roll *callRoll) ledgerState {
 func (r *report) state(items []json.RawMessage) reportState {
 	s := reportState{
 		Status: r.status, Model: r.model, Usage: r.usage, Cost: r.cost, LastError: r.lastError,
-		Traces: r.traces, Changes: r.changes, Warnings: r.warnings, Repeats: r.repeats, Sources: r.sources,
+		Traces: r.traces, OldTraces: r.oldTraces, Changes: r.changes, Warnings: r.warnings, Repeats: r.repeats,
+		Sources: r.sources,
 	}
 	places := make(map[string]int, len(items))
 	for i, it := range items {

@@ -13,6 +13,7 @@ import (
 // Any other field of a run must be in its snapshot.
 var notCarried = map[string]string{
 	"run.id":             "the workflow id, which stays",
+	"run.execution":      "about one execution only",
 	"run.inbox.channels": "registered anew by listen",
 	"run.inbox.closed":   "a run that ends does not continue",
 	"run.journal.closed": "a run that ends does not continue",

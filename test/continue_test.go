@@ -1,0 +1,205 @@
+package test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/sdk/client"
+
+	"errand/starter"
+	"errand/test/harness"
+	"errand/tools"
+	"errand/worker"
+	"errand/workflows"
+)
+
+// executions are the histories of a run, oldest first.
+func (s *stage) executions(runID, first string) []*historypb.History {
+	s.t.Helper()
+	var all []*historypb.History
+	for execution := first; execution != ""; {
+		h := &historypb.History{}
+		events := s.client.GetWorkflowHistory(within(s.t), runID, execution, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+		for events.HasNext() {
+			e, err := events.Next()
+			require.NoError(s.t, err)
+			h.Events = append(h.Events, e)
+		}
+		all = append(all, h)
+		last := h.Events[len(h.Events)-1]
+		execution = last.GetWorkflowExecutionContinuedAsNewEventAttributes().GetNewExecutionRunId()
+	}
+	return all
+}
+
+// startFirst starts a run and returns the id of its first execution as well.
+func (s *stage) startFirst(request string) (*starter.Run, string) {
+	s.t.Helper()
+	options := client.StartWorkflowOptions{TaskQueue: s.queue, Memo: map[string]any{"model": "m"}}
+	run, err := s.client.ExecuteWorkflow(within(s.t), options, workflows.TypeRun, rawJSON(request))
+	require.NoError(s.t, err)
+	return s.starter.Attach(run.GetID()), run.GetRunID()
+}
+
+// followed are the events of a run as somebody saw them who followed it.
+func followed(ctx context.Context, run *starter.Run) chan []workflows.Event {
+	seen := make(chan []workflows.Event, 1)
+	go func() {
+		var all []workflows.Event
+		for event, err := range run.Follow(ctx, 0) {
+			if err != nil {
+				break
+			}
+			all = append(all, event)
+		}
+		seen <- all
+	}()
+	return seen
+}
+
+// TestARunThatContinuesIsOneRunToItsClients continues at every safe point,
+// while it is followed, claimed, answered, approved and written to.
+func TestARunThatContinuesIsOneRunToItsClients(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, harness.Rounds(
+		shapeCalls("ask", "weather", "ask"), shapeCalls("weather"), shapeCalls("guarded", "ask"), harness.Say("hi"), harness.Say("bye"),
+	))
+	s.work("responses", worker.WithTools(fixed("weather", "sunny"), fixed("guarded", "open")),
+		worker.WithBeforeToolCall(func(_ context.Context, c worker.HookCall) (worker.Decision, error) {
+			if c.Call.Tool == "guarded" {
+				return worker.Ask("it is guarded"), nil
+			}
+			return worker.Allow(), nil
+		}))
+	ctx := within(t)
+	run, first := s.startFirst(`{"model":"m","input":"go",` + shapeTools + `,"run":{"continue_after_events":1,"client_timeout":"1h"}}`)
+	seen := followed(ctx, run)
+
+	pendingAction(t, run)
+	status, err := run.Status(ctx)
+	require.NoError(t, err)
+	deadline := status.Actions[0].ExpiresAt
+	_, err = run.Claim(ctx, workflows.Claim{ActionID: "act_1_0", Owner: "host", Lease: "10m"})
+	require.NoError(t, err)
+	_, err = run.Send(ctx, workflows.Message{Content: json.RawMessage(`"and then?"`), Deliver: workflows.DeliverFollowUp})
+	require.NoError(t, err)
+	_, err = run.Claim(ctx, workflows.Claim{ActionID: "act_1_0", Owner: "other", Lease: "10m"})
+	require.Error(t, err, "the claim has travelled")
+	status, err = run.Status(ctx)
+	require.NoError(t, err)
+	require.Equal(t, deadline, status.Actions[0].ExpiresAt)
+	require.Equal(t, "host", status.Actions[0].Owner)
+	answerAction(t, run, "act_1_2")
+	answerAction(t, run, "act_1_0")
+	harness.Eventually(t, patience, func() (bool, string) {
+		status, err = run.Status(ctx)
+		return err == nil && len(status.Approvals) == 1, fmt.Sprint(status.Status, err)
+	}, "an open approval")
+	_, err = run.Approve(ctx, starter.Approved("apr_3_0", "ada"))
+	require.NoError(t, err)
+	answerAction(t, run, "act_3_1")
+	repeated, err := run.Answer(ctx, workflows.Answer{ActionID: "act_1_0", Output: json.RawMessage(`"yes act_1_0"`)})
+	if err == nil { // unless the run has ended meanwhile
+		require.True(t, repeated.Repeated, "answers of earlier executions are known")
+	}
+
+	result, err := run.Result(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "bye", result.OutputText)
+	require.Equal(t, 5, result.Run.Rounds)
+	require.Len(t, result.Run.Traces, 6)
+	events := <-seen
+	for i, e := range events {
+		require.Equal(t, i+1, e.Seq)
+	}
+	require.Equal(t, workflows.EventRunEnd, events[len(events)-1].Type)
+	chain := s.executions(run.ID(), first)
+	require.Greater(t, len(chain), 6)
+	for _, h := range chain {
+		require.Contains(t, h.Events[0].GetWorkflowExecutionStartedEventAttributes().GetMemo().GetFields(), "model")
+	}
+	t.Logf("%d executions, %d events", len(chain), len(events))
+	s.keepChain("continued", chain)
+}
+
+func answerAction(t *testing.T, run *starter.Run, id string) {
+	t.Helper()
+	ctx := within(t)
+	harness.Eventually(t, patience, func() (bool, string) {
+		status, err := run.Status(ctx)
+		if err != nil {
+			return false, err.Error()
+		}
+		for _, a := range status.Actions {
+			if a.ActionID == id {
+				return true, ""
+			}
+		}
+		return false, string(status.Status)
+	}, "action "+id)
+	_, err := run.Answer(ctx, starter.Output(id, "yes "+id))
+	require.NoError(t, err)
+}
+
+// TestWorkerKilledAroundAContinuation kills the worker in the middle of a tool,
+// and while it waits, of a run that continues at every safe point.
+func TestWorkerKilledAroundAContinuation(t *testing.T) {
+	t.Parallel()
+	s := newCrashStage(t, harness.Rounds(shapeCalls("apply", "ask"), shapeCalls("apply", "ask"), harness.Say("all done")))
+	p := s.startWorker()
+	s.world.Hold("apply")
+	run, first := s.startFirst(`{"model":"m","input":"go","tools":[{"type":"platform","name":"apply"},{"type":"function","name":"ask"}],"run":{"continue_after_events":1}}`)
+	ctx := within(t)
+	seen := followed(ctx, run)
+	for round := 1; round <= 2; round++ {
+		s.arrives("apply", 2*round-1)
+		p.Kill9()
+		p = s.startWorker()
+		s.arrives("apply", 2*round)
+		s.world.Release("apply")
+		harness.Eventually(t, patience, func() (bool, string) {
+			n := traceCount(ctx, run)
+			return n == 2*round-1, fmt.Sprint(n)
+		}, "only the client is waited for")
+		s.world.Hold("apply")
+		p.Kill9()
+		p = s.startWorker()
+		answerAction(t, run, workflows.ActionID(round, 1))
+	}
+	result, err := run.Result(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "all done", result.OutputText)
+	require.Len(t, result.Run.Traces, 4)
+	for _, trace := range result.Run.Traces {
+		require.Equal(t, tools.Succeeded, trace.Status)
+	}
+	for i, e := range <-seen {
+		require.Equal(t, i+1, e.Seq)
+	}
+	require.Equal(t, 2, s.world.Applied())
+	require.Greater(t, len(s.executions(run.ID(), first)), 2)
+}
+
+func (s *crashStage) arrives(tool string, times int) {
+	s.t.Helper()
+	harness.Eventually(s.t, patience, func() (bool, string) {
+		n := len(s.world.Arrived(tool))
+		return n >= times, fmt.Sprint(n)
+	}, "the tool is running")
+}
+
+func traceCount(ctx context.Context, run *starter.Run) int {
+	n := 0
+	for _, err := range run.Traces(ctx) {
+		if err != nil {
+			return -1
+		}
+		n++
+	}
+	return n
+}

@@ -1,0 +1,144 @@
+package workflows
+
+import (
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/workflow"
+)
+
+// execution is what concerns one execution of a run, and not the run: it
+// begins anew with the next.
+type execution struct {
+	// resumed is true for every execution but the first.
+	resumed bool
+	// carried is the size of the history that it began with, since the number
+	// of the newest event then.
+	carried, since   int
+	signals, updates int
+	// answeredAt is the length of the history in the workflow task that last
+	// answered an update.
+	answeredAt int
+	// unfit is the size of the history when the state did not fit; bound is
+	// true for one that an older build began and that cannot continue.
+	unfit int
+	bound bool
+	// leaving is set when the run ends, or goes on elsewhere, in the middle of a
+	// batch.
+	leaving *ending
+}
+
+func (r *run) growth(ctx workflow.Context) growth {
+	info, x := workflow.GetInfo(ctx), r.execution
+	return growth{
+		moved:  r.journal.last() > x.since || x.signals+x.updates > 0,
+		events: info.GetCurrentHistoryLength(), bytes: info.GetCurrentHistorySize(), carried: x.carried,
+		signals: x.signals, updates: x.updates, suggested: info.GetContinueAsNewSuggested(),
+		limit: r.request.Run.ContinueAfterEvents, unfit: x.unfit,
+	}
+}
+
+// continues tells whether the run goes on in a new execution from here.
+func (r *run) continues() bool {
+	return r.execution.leaving != nil && r.execution.leaving.next != nil
+}
+
+// due tells whether the run should leave this execution.
+func (r *run) due(ctx workflow.Context) bool {
+	return !r.execution.bound && r.growth(ctx).course() != stay
+}
+
+// leave ends this execution if it has grown too large: the run goes on in a
+// new one, or ends when its state does not fit there. rests tells whether
+// nothing is under way; it is asked again after what had arrived was taken.
+// Nil means that the run stays.
+func (r *run) leave(ctx workflow.Context, rests func() bool) *ending {
+	if !r.due(ctx) || !r.mayContinue(ctx) {
+		return nil
+	}
+	for settled := false; !settled; {
+		if workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }) != nil {
+			return nil
+		}
+		settled = !r.receive(ctx)
+		if settled && r.execution.answeredAt == workflow.GetInfo(ctx).GetCurrentHistoryLength() {
+			// The answer to an update can get lost when its workflow task ends
+			// the execution: let another task do that.
+			r.execution.answeredAt = 0
+			if workflow.Sleep(ctx, time.Millisecond) != nil {
+				return nil
+			}
+			settled = false
+		}
+	}
+	if ctx.Err() != nil || !rests() {
+		return nil
+	}
+	switch r.growth(ctx).course() {
+	case renew:
+		return r.renew(ctx)
+	case giveUp:
+		return &ending{status: Incomplete, reason: ReasonConversationTooLarge}
+	case stay:
+	}
+	return nil
+}
+
+// mayContinue is false for an execution that an older build began and did not
+// continue when it was time: replaying it must not.
+func (r *run) mayContinue(ctx workflow.Context) bool {
+	if !r.execution.resumed && workflow.GetVersion(ctx, "continue-as-new", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		r.execution.bound = true
+	}
+	return !r.execution.bound
+}
+
+// renew makes the ending that continues the run, if its state fits.
+func (r *run) renew(ctx workflow.Context) *ending {
+	r.noteUnknownSignals(ctx)
+	packed, err := r.pack()
+	// Another build may compress otherwise: what was decided is kept.
+	fits := workflow.SideEffect(ctx, func(workflow.Context) any { return err == nil && len(packed) <= MaxStateSize })
+	var yes bool
+	if fits.Get(&yes) != nil || !yes {
+		r.execution.unfit = max(1, workflow.GetInfo(ctx).GetCurrentHistorySize())
+		return nil
+	}
+	return &ending{next: workflow.NewContinueAsNewError(ctx, TypeRun, packed)}
+}
+
+// noteUnknownSignals keeps the names of signals that nobody reads: they do not
+// reach the next execution.
+func (r *run) noteUnknownSignals(ctx workflow.Context) {
+	for _, name := range workflow.GetUnhandledSignalNames(ctx) {
+		if !slices.Contains(r.inbox.unknown, name) && len(r.inbox.unknown) < maxWarnings {
+			r.inbox.unknown = append(r.inbox.unknown, short(name))
+		}
+	}
+	slices.Sort(r.inbox.unknown) // they come out of a map
+}
+
+// resume takes the state that an earlier execution left, if there is one. It
+// comes before listen: what arrives is judged by that state.
+func (r *run) resume(ctx workflow.Context, argument converter.RawValue) {
+	if workflow.GetInfo(ctx).ContinuedExecutionRunID == "" || !isState(argument) {
+		return
+	}
+	s, err := decodeSnapshot(argument.Payload().GetData())
+	if err == nil {
+		err = r.restore(s)
+	}
+	if err != nil {
+		// Another build wrote it, or another codec: a worker that can read it
+		// goes on with the run. Failing would lose all that was done.
+		panic(err)
+	}
+	r.execution.resumed, r.execution.since = true, r.journal.last()
+	r.showDetails(ctx)
+}
+
+// isState tells whether an argument is a state. A request is JSON.
+func isState(argument converter.RawValue) bool {
+	return string(argument.Payload().GetMetadata()[converter.MetadataEncoding]) == converter.MetadataEncodingBinary
+}
