@@ -31,6 +31,7 @@ func TestImportRules(t *testing.T) {
 		"errand/cmd/errand":     {"errand/test"},
 		"errand/tools/hosts":    {"errand/", openai, zap, schema, sdk},
 		"errand/tools/mcp":      {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
+		"errand/tools/web":      {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
 		"errand/tools/textcall": {"errand/", openai, zap, schema, sdk},
 		"errand/tools/skill":    {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
 		"errand/tools/schema":   {openai, zap, sdk, "errand/activities", "errand/workflows"},

@@ -164,7 +164,7 @@ func shownTools(t *testing.T, request harness.Request) string {
 		names[tool.Name] = true
 	}
 	sorted := make([]string, 0, len(names))
-	for _, n := range []string{"ask", "crm__lookup", "crm__note", "patch", "weather", "file_search"} {
+	for _, n := range []string{"ask", "crm__lookup", "crm__note", "patch", "weather", "file_search", "web_search"} {
 		if names[n] {
 			sorted = append(sorted, n)
 		}

@@ -12,7 +12,7 @@ import (
 
 // source holds the platform tools: the caller's own first, so that a fault's
 // index is the place among them, then the built-in ones.
-func (p *parts) source(config Config) activities.Source {
+func (p *parts) source(config Config) *platform.Source {
 	all := p.tools
 	if p.builtins {
 		all = append(all[:len(all):len(all)], builtin.Tools(builtin.Config{
@@ -64,11 +64,17 @@ func (p *parts) assemble(config Config, temporal *engine) *activities.Activities
 		p.faults.Add("WithClientOptions", "has no effect beside WithClient: set the options where that client is made")
 	}
 	model := p.answering(config)
-	source := p.source(config)
+	own := p.source(config)
+	sources := map[string]activities.Source{tools.SourcePlatform: own}
+	if own != nil {
+		p.known = own.Names()
+	}
+	if search := config.Search.source(&p.faults); search != nil {
+		sources[tools.SourceWebSearch] = search
+	}
 	if len(p.faults) > 0 {
 		return nil
 	}
-	sources := map[string]activities.Source{tools.SourcePlatform: source}
 	servers := p.mcpServers(config, sources)
 	built, err := activities.New(activities.Parts{
 		Model: model, Hooks: p.hooks, Engine: temporal, Price: config.price, MemoryBytes: config.Limits.MemoryBytes,

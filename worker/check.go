@@ -119,6 +119,7 @@ func (c Config) faults() tools.Faults {
 	for i, host := range c.MCP.Hosts {
 		reportText(&all, fmt.Sprintf("mcp.hosts[%d]", i), host, checkHost)
 	}
+	c.Search.faults(&all)
 	reportText(&all, "log.level", c.Log.Level, checkLevel)
 	reportText(&all, "log.format", c.Log.Format, checkFormat)
 	for _, limit := range []struct {

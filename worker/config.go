@@ -26,6 +26,7 @@ type Config struct {
 	Skills     Skills
 	Fetch      Fetch
 	MCP        MCP
+	Search     Search
 	Log        Log
 	Limits     Limits
 
@@ -130,6 +131,7 @@ func DefaultConfig() Config {
 	return Config{
 		Temporal: Temporal{TaskQueue: workflows.DefaultTaskQueue},
 		Files:    Files{Root: ".errand/files"},
+		Search:   Search{Timeout: 15 * time.Second, Hosts: []string{"*"}},
 		Log:      Log{Level: "info", Format: "json"},
 		Limits:   Limits{MemoryBytes: 64 << 20, Activities: 200},
 	}
@@ -140,6 +142,10 @@ func (c Config) withDefaults() Config {
 	base := DefaultConfig()
 	fill(&c.Temporal.TaskQueue, base.Temporal.TaskQueue)
 	fill(&c.Files.Root, base.Files.Root)
+	fill(&c.Search.Timeout, base.Search.Timeout)
+	if c.Search.Hosts == nil {
+		c.Search.Hosts = base.Search.Hosts
+	}
 	fill(&c.Log.Level, base.Log.Level)
 	fill(&c.Log.Format, base.Log.Format)
 	fill(&c.Limits.MemoryBytes, base.Limits.MemoryBytes)

@@ -53,6 +53,11 @@ func (c Config) MarshalLogObject(out zapcore.ObjectEncoder) error {
 			return err
 		}
 	}
+	if c.Search.Provider != "" {
+		if err := out.AddObject("search", c.Search); err != nil {
+			return err
+		}
+	}
 	out.AddString("log_level", c.Log.Level)
 	out.AddString("log_format", c.Log.Format)
 	out.AddInt("memory_bytes", c.Limits.MemoryBytes)

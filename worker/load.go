@@ -21,21 +21,25 @@ const fileVariable = "ERRAND_CONFIG"
 // under "endpoint" exist in the environment only: an address from one place
 // must never be paired with a key from another.
 var variables = map[string]string{
-	"ERRAND_TASK_QUEUE":   "temporal.task_queue",
-	"ERRAND_DEPLOYMENT":   "deployment.name",
-	"ERRAND_BUILD_ID":     "deployment.build_id",
-	"ERRAND_VERSIONING":   "deployment.behavior",
-	"ERRAND_FILES_ROOT":   "files.root",
-	"ERRAND_SKILLS_ROOT":  "skills.root",
-	"ERRAND_FETCH_HOSTS":  "fetch.hosts",
-	"ERRAND_MCP_CONFIG":   "mcp.config",
-	"ERRAND_MCP_HOSTS":    "mcp.hosts",
-	"ERRAND_LOG_LEVEL":    "log.level",
-	"ERRAND_LOG_FORMAT":   "log.format",
-	"OPENAI_BASE_URL":     "endpoint.base_url",
-	"OPENAI_API_KEY":      "endpoint.api_key",
-	"ERRAND_MODEL_API":    "endpoint.api",
-	"ERRAND_MODEL_STREAM": "endpoint.stream",
+	"ERRAND_TASK_QUEUE":      "temporal.task_queue",
+	"ERRAND_DEPLOYMENT":      "deployment.name",
+	"ERRAND_BUILD_ID":        "deployment.build_id",
+	"ERRAND_VERSIONING":      "deployment.behavior",
+	"ERRAND_FILES_ROOT":      "files.root",
+	"ERRAND_SKILLS_ROOT":     "skills.root",
+	"ERRAND_FETCH_HOSTS":     "fetch.hosts",
+	"ERRAND_MCP_CONFIG":      "mcp.config",
+	"ERRAND_MCP_HOSTS":       "mcp.hosts",
+	"ERRAND_SEARCH_PROVIDER": "search.provider",
+	"ERRAND_SEARCH_URL":      "search.base_url",
+	"ERRAND_SEARCH_KEY":      "search.api_key",
+	"ERRAND_SEARCH_HOSTS":    "search.hosts",
+	"ERRAND_LOG_LEVEL":       "log.level",
+	"ERRAND_LOG_FORMAT":      "log.format",
+	"OPENAI_BASE_URL":        "endpoint.base_url",
+	"OPENAI_API_KEY":         "endpoint.api_key",
+	"ERRAND_MODEL_API":       "endpoint.api",
+	"ERRAND_MODEL_STREAM":    "endpoint.stream",
 }
 
 // LoadConfig reads the configuration from the variables given, usually
@@ -53,6 +57,9 @@ func LoadConfig(environ []string) (Config, error) {
 	l.readServers()
 	l.checkTemporal()
 	l.config.Deployment.faults(&l.faults)
+	if len(l.faults) == 0 {
+		l.config.Search.faults(&l.faults)
+	}
 	if err := failed("the configuration", l.faults); err != nil {
 		return Config{}, err
 	}
@@ -80,6 +87,7 @@ func (l *loader) readFile() {
 	}
 	top := &section{values: tree.Raw(), faults: &l.faults}
 	l.common(top)
+	l.searchSection(top.in("search"), true)
 	l.config.Models = l.endpoints(top.each("models"))
 	l.config.Prices = l.prices(top.each("prices"))
 	top.finish()
@@ -107,6 +115,7 @@ func (l *loader) readEnvironment() {
 	}
 	top := &section{values: tree.Raw(), named: named, faults: &l.faults}
 	l.common(top)
+	l.searchSection(top.in("search"), false)
 	if last, ok := l.fallback(top.in("endpoint")); ok {
 		l.config.Models = append(l.config.Models, last)
 	}
@@ -120,7 +129,7 @@ func (l *loader) variable(name, value string) (string, any) {
 	switch {
 	case known && value == "":
 		return "", nil
-	case name == "ERRAND_FETCH_HOSTS" || name == "ERRAND_MCP_HOSTS":
+	case name == "ERRAND_FETCH_HOSTS", name == "ERRAND_MCP_HOSTS", name == "ERRAND_SEARCH_HOSTS":
 		return key, commaList(value)
 	case known:
 		return key, value

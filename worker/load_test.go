@@ -75,6 +75,7 @@ models:
     stream: false
 files: {root: /from/file}
 fetch: {hosts: [file.example]}
+search: {provider: brave, api_key: "${FILE_KEY}", timeout: 3s, hosts: [pages.example]}
 log: {level: warn, format: console}
 limits: {memory_bytes: 1024, activities: 7}
 `
@@ -95,6 +96,7 @@ func TestLoadConfigReadsEveryKeyOfTheFile(t *testing.T) {
 		},
 		Files:  worker.Files{Root: "/from/file"},
 		Fetch:  worker.Fetch{Hosts: []string{"file.example"}},
+		Search: worker.Search{Provider: "brave", APIKey: "fk", Timeout: 3 * time.Second, Hosts: []string{"pages.example"}},
 		Log:    worker.Log{Level: "warn", Format: "console"},
 		Limits: worker.Limits{MemoryBytes: 1024, Activities: 7},
 	}, config)

@@ -25,6 +25,8 @@ type parts struct {
 	// servers are made when the worker is put together.
 	servers *mcp.Servers
 	faults  tools.Faults
+	// known are the names of the platform tools, once they are assembled.
+	known []string
 }
 
 // WithTools registers tools that requests may declare with type "platform".

@@ -24,6 +24,7 @@ type Worker struct {
 	given      client.Client // nil: the worker dials and closes its own
 	adjust     []func(*client.Options)
 	warnings   []string
+	known      []string
 	// fatal receives what ends the worker from inside, at most once.
 	fatal chan error
 
@@ -59,7 +60,7 @@ func New(config Config, opts ...Option) (*Worker, error) {
 	}
 	w := &Worker{
 		config: config, logger: p.logger, activities: built, temporal: temporal, servers: p.servers,
-		given: p.client, adjust: p.adjust, warnings: config.remarks, fatal: make(chan error, 1),
+		given: p.client, adjust: p.adjust, warnings: config.remarks, known: p.known, fatal: make(chan error, 1),
 	}
 	if p.model == nil {
 		for _, match := range keyless(config.Models) {

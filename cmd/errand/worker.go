@@ -24,6 +24,9 @@ It is configured by the environment and the file that ERRAND_CONFIG names:
   ERRAND_TASK_QUEUE   where runs come from (errand)
   ERRAND_FILES_ROOT   the directory of the file tools (.errand/files)
   ERRAND_FETCH_HOSTS  hosts that fetch_url may ask, by commas
+  ERRAND_SEARCH_PROVIDER, _URL, _KEY
+                      who searches for web_search: searxng with the address
+                      of a server, or brave with a key
   ERRAND_LOG_LEVEL    debug, info, warn or error
   ERRAND_LOG_FORMAT   json or console`
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
 
 	"errand/tools"
 )
@@ -99,3 +101,6 @@ func guard(err *error) {
 		*err = &PanicError{value, debug.Stack()}
 	}
 }
+
+// Names are those of all tools, in order.
+func (s *Source) Names() []string { return slices.Sorted(maps.Keys(s.byName)) }

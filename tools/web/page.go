@@ -1,0 +1,159 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// content is the text of a page that was read.
+type content struct {
+	address, title, text string
+	// cut is true when the page was longer than what is read of one.
+	cut bool
+}
+
+// read gets a page as text.
+func (s *Source) read(ctx context.Context, address string, wanted tools.WebSearch) (content, error) {
+	doc, err := s.pages.Read(ctx, address, func(u *url.URL) error { return outside(u, wanted) })
+	if err != nil {
+		return content{}, err
+	}
+	media, _, err := mime.ParseMediaType(doc.Kind)
+	if err != nil {
+		media = strings.TrimSpace(strings.ToLower(strings.Split(doc.Kind, ";")[0]))
+	}
+	c := content{address: doc.URL, cut: doc.Cut}
+	switch {
+	case media == "text/html" || media == "application/xhtml+xml":
+		c.title, c.text = readHTML(doc.Body, doc.Kind, doc.URL)
+	case strings.HasPrefix(media, "text/"), media == "application/json", media == "application/xml",
+		strings.HasSuffix(media, "+json"), strings.HasSuffix(media, "+xml"):
+		c.text = decoded(doc.Body, doc.Kind)
+	}
+	if doc.Code >= http.StatusBadRequest {
+		return content{}, fmt.Errorf("url: %s answered %s%s", doc.URL, doc.Status, after(limited(oneLine(c.text), maxDetail)))
+	}
+	if c.text == "" && c.title == "" {
+		short, _ := tools.Cut(doc.Kind, 100)
+		return content{}, fmt.Errorf("url: %s has no text that can be read (it is %s)", doc.URL, short)
+	}
+	return c, nil
+}
+
+func after(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+func (s *Source) openPage(ctx context.Context, address string, wanted tools.WebSearch) (tools.Output, error) {
+	c, err := s.read(ctx, address, wanted)
+	if err != nil {
+		return tools.Output{}, err
+	}
+	text, cut := c.text, c.cut
+	if most := amountOf(wanted).page; len(text) > most {
+		text, cut = whole(text[:most]), true
+	}
+	head := c.address + "\n"
+	if c.title != "" {
+		head = c.title + "\n" + head
+	}
+	if cut {
+		text += "\n[the page goes on: find_in_page looks for a text in all of it]"
+	}
+	return tools.Output{Content: head + "\n" + text, Public: public(item.OpenPage(strings.TrimSpace(address)))}, nil
+}
+
+// whole leaves out a character that is cut at the end.
+func whole(text string) string {
+	for len(text) > 0 {
+		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size > 1 {
+			break
+		}
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
+const (
+	maxMatches = 10
+	// around is how many characters are shown on each side of a match.
+	around = 200
+)
+
+func (s *Source) findInPage(ctx context.Context, a tools.SearchArguments, wanted tools.WebSearch) (tools.Output, error) {
+	c, err := s.read(ctx, a.URL, wanted)
+	if err != nil {
+		return tools.Output{}, err
+	}
+	matches, more := find(oneLine(c.text), oneLine(a.Pattern))
+	body := struct {
+		URL     string   `json:"url"`
+		Title   string   `json:"title,omitempty"`
+		Matches []string `json:"matches"`
+		Note    string   `json:"note,omitempty"`
+	}{c.address, c.title, matches, ""}
+	switch {
+	case more:
+		body.Note = fmt.Sprintf("there are more: only the first %d are shown", maxMatches)
+	case len(matches) == 0 && c.cut:
+		body.Note = "the text is not in the part of the page that is read"
+	case len(matches) == 0:
+		body.Note = "the text is not in the page"
+	}
+	raw, err := json.Marshal(body)
+	if err != nil { // texts only
+		return tools.Output{}, err
+	}
+	return tools.Output{Content: json.RawMessage(raw), Public: public(item.FindInPage(strings.TrimSpace(a.URL), a.Pattern))}, nil
+}
+
+// find gives the surroundings of each place where a text stands, whatever the
+// case of its letters.
+func find(text, pattern string) (matches []string, more bool) {
+	runes, lower, sought := []rune(text), lowered(text), lowered(pattern)
+	matches = []string{}
+	for at := 0; len(sought) > 0 && at+len(sought) <= len(lower); at++ {
+		if !equal(lower[at:at+len(sought)], sought) {
+			continue
+		}
+		if len(matches) == maxMatches {
+			return matches, true
+		}
+		from, to := max(0, at-around), min(len(runes), at+len(sought)+around)
+		matches = append(matches, ellipsis(from > 0)+string(runes[from:to])+ellipsis(to < len(runes)))
+		at = to - 1 // what is shown already is not shown again
+	}
+	return matches, false
+}
+
+func ellipsis(is bool) string {
+	if is {
+		return "…"
+	}
+	return ""
+}
+
+// lowered is a text letter by letter in lower case, so that places stay.
+func lowered(text string) []rune {
+	all := []rune(text)
+	for i, r := range all {
+		all[i] = unicode.ToLower(r)
+	}
+	return all
+}
+
+func equal(a, b []rune) bool { return a[0] == b[0] && slices.Equal(a, b) }
