@@ -61,6 +61,7 @@ const (
 	typeRefused     = "Refused"
 	typeDetached    = "Detached"
 	typeConfig      = "InvalidConfiguration"
+	typeUnwell      = "ChecksFailed"
 	typeOther       = "Error"
 )
 
@@ -73,6 +74,7 @@ func (a *app) explain(err error) problem {
 		invalid  *starter.InvalidRequestError
 		large    *starter.TooLargeError
 		config   *worker.Error
+		unwell   *unwellError
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -83,6 +85,8 @@ func (a *app) explain(err error) problem {
 		return problem{large.Error(), workflows.ErrLimitExceeded, nil, exitUsage}
 	case errors.As(err, &config):
 		return problem{config.Subject + " has " + faults(config.Faults), typeConfig, config.Faults, exitFailed}
+	case errors.As(err, &unwell):
+		return problem{unwell.Error(), typeUnwell, nil, exitFailed}
 	case errors.As(err, &end):
 		return explainEnd(end.result)
 	case errors.As(err, &detached):

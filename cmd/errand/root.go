@@ -42,7 +42,7 @@ func (a *app) root() *cobra.Command {
 	flags.StringVar(&a.flags.profile, "profile", "", "profile of the temporal CLI (TEMPORAL_PROFILE)")
 	flags.StringVar(&a.flags.taskQueue, "task-queue", "", `where runs and workers meet (ERRAND_TASK_QUEUE, or "errand")`)
 	flags.BoolVar(&a.flags.noColor, "no-color", false, "no colour, also on a terminal (NO_COLOR)")
-	addGroup(root, "start", "Set-up:", a.devCommand(), a.workerCommand(), a.replayCommand())
+	addGroup(root, "start", "Set-up:", a.devCommand(), a.workerCommand(), a.replayCommand(), a.toolsCommand(), a.doctorCommand())
 	addGroup(root, "runs", "Runs:", a.runCommand(), a.attachCommand(), a.tailCommand(), a.showCommand(), a.lsCommand())
 	addGroup(root, "word", "Having a say in a run:",
 		a.answerCommand(), a.serveCommand(), a.approveCommand(), a.denyCommand(), a.sendCommand(), a.extendCommand(), a.cancelCommand())

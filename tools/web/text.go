@@ -92,7 +92,7 @@ func readHTML(body []byte, kind, address string) (title, text string) {
 		reader = bytes.NewReader(body)
 	}
 	p := &page{}
-	p.base, _ = url.Parse(address) //nolint:errcheck // without it links are left out
+	p.base, _ = url.Parse(address) // without it links are left out
 	z := html.NewTokenizer(reader)
 	for p.token(z) {
 	}
