@@ -49,6 +49,23 @@ func TestConversationGoesOutInTheModelsShapes(t *testing.T) {
 	}
 }
 
+func TestSearchesOfAnEarlierOutputGoOutAsCalls(t *testing.T) {
+	t.Parallel()
+	search := item.WebSearchCall("ws_1_0", "completed", item.Search("q", []item.Source{{URL: "https://a.example", Title: "A"}}))
+	page := item.WebSearchCall("ws_1_0", "failed", item.FindInPage("https://a.example", "x"))
+	var out []string
+	for _, it := range testBorder().outward([]json.RawMessage{search, item.Message("user", "go on"), page}) {
+		out = append(out, string(it))
+	}
+	require.Equal(t, []string{
+		`{"type":"function_call","call_id":"ws_1_0_0","name":"web_search","arguments":"{\"action\":\"search\",\"query\":\"q\"}"}`,
+		`{"type":"function_call_output","call_id":"ws_1_0_0","output":"{\"status\":\"completed\",\"sources\":[{\"type\":\"url\",\"url\":\"https://a.example\",\"title\":\"A\"}]}"}`,
+		string(item.Message("user", "go on")),
+		`{"type":"function_call","call_id":"ws_1_0_2","name":"web_search","arguments":"{\"action\":\"find_in_page\",\"url\":\"https://a.example\",\"pattern\":\"x\"}"}`,
+		`{"type":"function_call_output","call_id":"ws_1_0_2","output":"{\"status\":\"failed\"}"}`,
+	}, out)
+}
+
 func TestChoiceGoesOutInTheModelsNames(t *testing.T) {
 	t.Parallel()
 	b := testBorder()

@@ -15,8 +15,12 @@ import (
 // Items that need no change go out byte for byte.
 func (b *border) outward(items []json.RawMessage) []json.RawMessage {
 	out := make([]json.RawMessage, 0, len(items))
-	for _, raw := range items {
+	for i, raw := range items {
 		if shown, is := b.outwardServer(raw); is {
+			out = append(out, shown...)
+			continue
+		}
+		if shown, is := b.outwardSearch(raw, i); is {
 			out = append(out, shown...)
 			continue
 		}
