@@ -47,6 +47,9 @@ func Checkup(ctx context.Context, config Config, model string) []Finding {
 		func() []Finding { return []Finding{config.Skills.checkup()} },
 		func() []Finding { return []Finding{config.Fetch.checkup()} },
 	)
+	for _, server := range config.MCP.Servers {
+		checks = append(checks, func() []Finding { return []Finding{config.MCP.checkup(ctx, server.Name)} })
+	}
 	results := make([][]Finding, len(checks))
 	var all sync.WaitGroup
 	for i, check := range checks {

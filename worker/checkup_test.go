@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"errand/tools/mcp"
 	"errand/worker"
 )
 
@@ -109,6 +110,23 @@ func TestACheckupOfTheRest(t *testing.T) {
 	f = look(t, worker.Config{Skills: worker.Skills{Root: skillFolder(t, "no front matter")}}, "skills")
 	require.Equal(t, worker.StateFault, f.State)
 	require.Equal(t, worker.StateOK, look(t, worker.Config{Skills: worker.Skills{Root: skillFolder(t, "---\nname: mail\ndescription: d\n---\n")}}, "skills").State)
+}
+
+func TestACheckupListsTheToolsOfServers(t *testing.T) {
+	t.Parallel()
+	config := worker.Config{MCP: worker.MCP{Servers: []mcp.Server{{Name: "gone", URL: "http://127.0.0.1:1/mcp"}}}}
+	f := look(t, config, "mcp")
+	require.Equal(t, worker.StateFault, f.State, f)
+	require.Equal(t, "gone", f.Subject)
+	require.Contains(t, f.Fix, "ERRAND_MCP_CONFIG")
+
+	w, err := worker.New(config, worker.WithModel(silent{}))
+	require.NoError(t, err)
+	t.Cleanup(w.Stop)
+	offer, err := w.Offer(t.Context(), nil)
+	require.NoError(t, err)
+	require.Len(t, offer.Warnings, 1)
+	require.Contains(t, offer.Warnings[0], `tools[0]: the tools of server "gone" are not offered: `)
 }
 
 func TestACheckupEndsWithItsContext(t *testing.T) {

@@ -46,8 +46,8 @@ type OfferedTool struct {
 }
 
 // Offer says what a run with this request would see, by the same steps that a
-// run takes. A nil request declares everything that this worker has. Nothing is
-// started, and no model is asked.
+// run takes. A nil request declares everything that this worker has. MCP servers
+// that it declares are asked for their tools; Stop closes them. No model is asked.
 func (w *Worker) Offer(ctx context.Context, request []byte) (Offer, error) {
 	if request == nil {
 		request = w.everything()
@@ -63,12 +63,40 @@ func (w *Worker) Offer(ctx context.Context, request []byte) (Offer, error) {
 	if err != nil {
 		return Offer{}, fmt.Errorf("worker: look tools up: %w", err)
 	}
-	registry, warnings, clashes := workflows.Offer(decoded, found)
-	out := Offer{Tools: []OfferedTool{}, Warnings: warnings, Faults: append(append(append(tools.Faults{}, faults...), found.Faults...), clashes...)}
+	faults = append(append(tools.Faults{}, faults...), found.Faults...)
+	listings, down, err := w.listServers(ctx, decoded, &faults)
+	if err != nil {
+		return Offer{}, err
+	}
+	registry, warnings, clashes := workflows.Offer(decoded, found, listings)
+	out := Offer{Tools: []OfferedTool{}, Warnings: append(warnings, down...), Faults: append(faults, clashes...)}
 	for _, d := range registry.All() {
 		out.Tools = append(out.Tools, offered(d))
 	}
 	return out, nil
+}
+
+// listServers asks the declared MCP servers for their tools, as a run does. The
+// warnings say which of them are down.
+func (w *Worker) listServers(ctx context.Context, request workflows.Request, faults *tools.Faults) (map[string]tools.Listing, []string, error) {
+	listings := map[string]tools.Listing{}
+	var warnings []string
+	for _, d := range request.Tools {
+		if d.Server == nil {
+			continue
+		}
+		listing, err := w.servers.List(ctx, *d.Server, d.Path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("worker: list the tools of server %q: %w", d.Server.Label, err)
+		}
+		listings[d.Path] = listing
+		*faults = append(*faults, listing.Faults...)
+		warnings = append(warnings, listing.Warnings...)
+		if listing.Failure != "" {
+			warnings = append(warnings, fmt.Sprintf("%s: the tools of server %q are not offered: %s", d.Path, d.Server.Label, listing.Failure))
+		}
+	}
+	return listings, warnings, nil
 }
 
 // everything is a request that declares all that the worker has by itself.
@@ -79,6 +107,9 @@ func (w *Worker) everything() []byte {
 	}
 	if w.config.Search.Provider != "" {
 		all = append(all, `{"type":"web_search"}`)
+	}
+	for _, name := range w.config.MCP.names() {
+		all = append(all, fmt.Sprintf(`{"type":"mcp","server_label":%q}`, name))
 	}
 	return []byte(`{"model":"any","input":"any","tools":[` + strings.Join(all, ",") + `]}`)
 }

@@ -127,10 +127,13 @@ func (w *Worker) Start(ctx context.Context) error {
 }
 
 // Stop takes no more runs, waits for the calls in flight, at most 10 seconds,
-// and closes what Start opened. More calls of it do nothing.
+// and closes what Start and Offer opened. More calls of it do nothing.
 func (w *Worker) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if !w.started { // Offer may have opened some
+		w.servers.Close()
+	}
 	w.started = true // a worker that was stopped stays so
 	if w.stop != nil {
 		w.stop()

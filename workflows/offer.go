@@ -5,10 +5,11 @@ import (
 	"errand/tools"
 )
 
-// Offer is what the tools of a request come to, with what discovery found: the
-// registry of a run, its warnings and its faults. It is for programs that show
+// Offer is what the tools of a request come to, with what discovery found and
+// what MCP servers list, by the path of their declaration: the registry of a run,
+// its warnings and its faults. It is for programs that show
 // what a run would see.
-func Offer(request Request, found activities.DiscoverResult) (*tools.Registry, []string, tools.Faults) {
-	registry, warnings, faults := buildRegistry(request, found)
+func Offer(request Request, found activities.DiscoverResult, listings map[string]tools.Listing) (*tools.Registry, []string, tools.Faults) {
+	registry, warnings, faults := buildRegistry(request, found, listings)
 	return registry, append(append([]string{}, request.Warnings...), warnings...), faults
 }

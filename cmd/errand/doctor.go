@@ -12,8 +12,8 @@ import (
 )
 
 const doctorHelp = `Check what runs need: Temporal and its namespace, workers on the task queue, the
-servers of models and their keys, the search provider, and the folders of files
-and skills. It says what is wrong and what to do about it.
+servers of models and their keys, the search provider, every configured MCP
+server, and the folders of files and skills. It says what is wrong and what to do about it.
 
 It looks from this machine, with the configuration that "{errand} worker" would
 use here. It starts nothing and spends no tokens; a search provider is asked one

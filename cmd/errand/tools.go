@@ -18,8 +18,8 @@ the request in --file declares, or without one everything that the worker has.
 It takes the steps that a run takes before it asks a model, so it also finds
 schemas that do not compile, names that clash and tools that nobody executes.
 
-The configuration is that of "{errand} worker". Nothing is started, and no model
-is asked.`
+The configuration is that of "{errand} worker". MCP servers are asked for their
+tools; no run is started, and no model is asked.`
 
 func (a *app) toolsCommand() *cobra.Command {
 	file, asJSON := "", false
@@ -51,6 +51,7 @@ func (a *app) toolsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			defer w.Stop()
 			offer, err := w.Offer(cmd.Context(), request)
 			if err != nil {
 				return err
