@@ -11,6 +11,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/skill"
+	"errand/tools/web"
 )
 
 func (c Search) checkup(ctx context.Context) Finding {
@@ -30,7 +31,10 @@ func (c Search) checkup(ctx context.Context) Finding {
 	switch {
 	case err != nil:
 		f.State, f.Message = StateFault, err.Error()
-		f.Fix = "check ERRAND_SEARCH_URL and ERRAND_SEARCH_KEY (search in the file)"
+		f.Fix = "check ERRAND_SEARCH_URL, and that the server runs (search in the file)"
+		if c.Provider == web.Brave {
+			f.Fix = "check ERRAND_SEARCH_KEY (search in the file), and the plan of that key"
+		}
 	case found == 0:
 		f.State, f.Message = StateWarning, "it answers, and found nothing for a common word"
 		f.Fix = "look at the engines of the server"
