@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"go.temporal.io/sdk/converter"
@@ -32,7 +33,7 @@ type Parts struct {
 	Engine  Engine
 	// Price of a model's tokens, or false where none is known. Nil: of none.
 	Price func(model string) (Price, bool)
-	// MemoryBytes bounds the conversations and surfaces kept in this worker;
+	// MemoryBytes bounds the conversations, surfaces and outputs kept in this worker;
 	// 0 means 64 MiB.
 	MemoryBytes int
 }
@@ -54,7 +55,9 @@ type Activities struct {
 type held struct {
 	conversations *conversations
 	surfaces      *surfaces
-	schemas       *schema.Cache
+	// items are outputs of tools and what else inputs may name, by digest.
+	items   *sized[json.RawMessage]
+	schemas *schema.Cache
 }
 
 // New builds the activities, or says what is missing.
@@ -75,7 +78,8 @@ func New(p Parts) (*Activities, error) {
 	return &Activities{
 		model: p.Model, price: p.Price, sources: p.Sources, servers: p.Servers, hooks: p.Hooks, engine: p.Engine, progress: newProgress(p.Engine),
 		held: held{
-			conversations: newConversations(p.MemoryBytes * 3 / 4),
+			conversations: newConversations(p.MemoryBytes * 5 / 8),
+			items:         newSized[json.RawMessage](p.MemoryBytes / 8),
 			surfaces:      newSurfaces(p.MemoryBytes / 4),
 			schemas:       schema.NewCache(schemasKept),
 		},

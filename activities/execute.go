@@ -76,6 +76,7 @@ func (a *Activities) Execute(ctx context.Context, in ExecuteInput) (tools.Outcom
 	outcome := a.finalize(ctx, in.Timeout, HookCall{
 		RunID: call.RunID, Call: in.Call, Descriptor: tool, Arguments: call.Arguments,
 	}, out, err)
+	a.hold(in.Call, outcome)
 	outcome.StartedAt, outcome.EndedAt, outcome.Attempt = started.UTC(), time.Now().UTC(), call.Attempt
 	return outcome, nil
 }

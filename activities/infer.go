@@ -38,7 +38,8 @@ type InferInput struct {
 	// Length and Digest are of the whole conversation.
 	Length int    `json:"length"`
 	Digest string `json:"digest"`
-	// Items are those from From on. They are left out when large.
+	// Items are those from From on; one that a worker has had before may be
+	// named, see HeldItem. They are left out when large.
 	From  int               `json:"from"`
 	Items []json.RawMessage `json:"items,omitempty"`
 	// ToolChoice is that of this round.

@@ -67,11 +67,12 @@ func (a *Activities) conversation(ctx context.Context, key string, in InferInput
 	if len(c.items) > in.Length {
 		c = c.first(in.Length)
 	}
+	in.Items = a.unnamed(c, in)
 	if whole, ok := complete(c, in); ok {
 		return whole, nil
 	}
-	if in.From == 0 && len(in.Items) == in.Length {
-		c = conversation{}.with(in.Items...)
+	if len(c.items) >= in.From && len(c.items) < in.From+len(in.Items) {
+		c = c.first(in.From).with(in.Items...)
 	}
 	for restarted := false; ; {
 		for len(c.items) < in.Length {

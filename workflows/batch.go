@@ -106,7 +106,7 @@ func (r *run) sequential(b batch) bool {
 func (r *run) hear(ctx workflow.Context, answer activities.InferResult) batch {
 	var b batch
 	for _, raw := range answer.Items {
-		index := r.conversation.add(raw)
+		index := r.conversation.addHeld(raw)
 		head, err := item.Peek(raw)
 		if err != nil || !item.IsCall(head.Type) {
 			r.report.output = append(r.report.output, r.cited(raw))

@@ -13,6 +13,9 @@ type conversation struct {
 	digest string
 	// sent is how many items the last inference was told of.
 	sent int
+	// named are the digests of the items after that which a worker of the run
+	// has had in its hands, by index.
+	named map[int]string
 	// tokens is what the model is thought to be shown: as its server counted it
 	// last, and a guess for what was added since.
 	tokens int64
@@ -38,19 +41,35 @@ func (c *conversation) counted(u item.Usage) {
 	}
 }
 
+// addHeld appends an item that comes from a worker: an answer of the model, or
+// the output of a tool. A large one is in history already, so the next
+// inference gets its digest.
+func (c *conversation) addHeld(it json.RawMessage) int {
+	index := c.add(it)
+	if len(it) >= activities.HeldFrom {
+		if c.named == nil {
+			c.named = map[int]string{}
+		}
+		c.named[index] = activities.Digest(it)
+	}
+	return index
+}
+
 // inferInput describes the conversation to the next inference and counts all
 // of it as sent.
 func (c *conversation) inferInput() activities.InferInput {
-	in := activities.InferInput{
-		Length: len(c.items), Digest: c.digest, From: c.sent, Items: c.items[c.sent:],
-	}
+	in := activities.InferInput{Length: len(c.items), Digest: c.digest, From: c.sent}
 	size := 0
-	for _, it := range in.Items {
+	for i, it := range c.items[c.sent:] {
+		if digest, is := c.named[c.sent+i]; is {
+			it = activities.HeldItem(digest)
+		}
 		size += len(it)
+		in.Items = append(in.Items, it)
 	}
 	if size > maxNewItems {
 		in.Items = nil
 	}
-	c.sent = len(c.items)
+	c.sent, c.named = len(c.items), nil
 	return in
 }

@@ -167,7 +167,11 @@ func (r *run) ended(ctx workflow.Context, c *call) {
 func (r *run) join(ctx workflow.Context, group batch) {
 	for _, c := range group {
 		result := item.Output(item.OutputFor(c.kind), c.ID, c.outcome.Output)
-		index := r.conversation.add(result)
+		add := r.conversation.add
+		if c.started {
+			add = r.conversation.addHeld
+		}
+		index := add(result)
 		if c.tool.Owner == tools.OwnedByClient {
 			r.report.output = append(r.report.output, result)
 		}

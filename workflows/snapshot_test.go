@@ -12,12 +12,13 @@ import (
 // notCarried are the fields that a new execution has from elsewhere, and why.
 // Any other field of a run must be in its snapshot.
 var notCarried = map[string]string{
-	"run.id":             "the workflow id, which stays",
-	"run.execution":      "about one execution only",
-	"run.inbox.channels": "registered anew by listen",
-	"run.inbox.closed":   "a run that ends does not continue",
-	"run.journal.closed": "a run that ends does not continue",
-	"run.request.Input":  "the first items of the conversation",
+	"run.id":                 "the workflow id, which stays",
+	"run.execution":          "about one execution only",
+	"run.inbox.channels":     "registered anew by listen",
+	"run.inbox.closed":       "a run that ends does not continue",
+	"run.conversation.named": "items go to the next inference in full",
+	"run.journal.closed":     "a run that ends does not continue",
+	"run.request.Input":      "the first items of the conversation",
 }
 
 // TestSnapshotCarriesEveryField fails for a field that somebody adds to run, or

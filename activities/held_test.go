@@ -1,0 +1,65 @@
+package activities
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// named is an input whose items are all named.
+func (f *fakeRun) named(from, length int) InferInput {
+	in := f.input(from, length)
+	names := make([]json.RawMessage, 0, len(in.Items))
+	for _, it := range in.Items {
+		names = append(names, HeldItem(Digest(it)))
+	}
+	in.Items = names
+	return in
+}
+
+func TestInferKnowsNamedItemsThatItsWorkerHad(t *testing.T) {
+	t.Parallel()
+	f, m := newRun(5), &echo{}
+	f.perPage = 100
+	env, a := inferEnv(t, f, m, 0)
+	output := strings.Repeat("x", 2*HeldFrom)
+	a.hold(tools.Call{ID: "c1"}, tools.Outcome{Output: output})
+	f.items[4] = item.Output(item.TypeFunctionCallOutput, "c1", output)
+
+	_, err := env.ExecuteActivity(a.Infer, f.input(0, 3))
+	require.NoError(t, err)
+	f.items[3] = item.Message("assistant", "3") // what the model has just said
+	asked := f.asked.Load()
+	_, err = env.ExecuteActivity(a.Infer, f.named(3, 5))
+	require.NoError(t, err)
+	require.Equal(t, asked, f.asked.Load(), "nothing had to be asked for")
+	require.Equal(t, f.items, m.seen[1].Items)
+}
+
+func TestInferAsksForNamedItemsThatAnotherWorkerHad(t *testing.T) {
+	t.Parallel()
+	f, m := newRun(5), &echo{}
+	f.perPage = 100
+	env, a := inferEnv(t, f, m, 0)
+	_, err := env.ExecuteActivity(a.Infer, f.input(0, 2))
+	require.NoError(t, err)
+	asked := f.asked.Load()
+	f.items[2] = item.Message("assistant", "2")
+	in := f.named(2, 5)
+	_, err = env.ExecuteActivity(a.Infer, in)
+	require.NoError(t, err)
+	require.Equal(t, f.items, m.seen[1].Items)
+	require.Equal(t, asked+1, f.asked.Load(), "one page has all that is missing")
+}
+
+func TestSmallOutputsAreNotKept(t *testing.T) {
+	t.Parallel()
+	_, a := inferEnv(t, newRun(1), &echo{}, 0)
+	a.hold(tools.Call{ID: "c1"}, tools.Outcome{Output: "small"})
+	require.Zero(t, a.held.items.bytes)
+}
