@@ -42,6 +42,10 @@ test: prepare chromium ## Run every test
 unit: ## Run the tests beside the code only
 	go test -race -shuffle=on $$(go list ./... | grep -v '^errand/test')
 
+.PHONY: long
+long: prepare ## Play runs of 1,000 rounds and print how their history grows
+	ERRAND_LONG=1 go test -count=1 -timeout 40m -v -run 'TestHistoryGrowsWithTheWork|TestAConversationOfTwoMegabytesFinishes' ./test/ | grep -E '^ +long_test|^(---|ok|FAIL)'
+
 .PHONY: replay
 replay: ## Replay the recorded histories against this build
 	go test -count=1 -run 'Replay' ./test/

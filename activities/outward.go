@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -29,7 +30,14 @@ func (b *border) outward(items []json.RawMessage) []json.RawMessage {
 	return out
 }
 
+// ownOutput begins the outputs that a run makes. They are most of a long
+// conversation, and need no change.
+var ownOutput = []byte(`{"type":"` + item.TypeFunctionCallOutput + `",`)
+
 func (b *border) outwardItem(raw json.RawMessage) json.RawMessage {
+	if bytes.HasPrefix(raw, ownOutput) {
+		return raw
+	}
 	head, err := item.Peek(raw)
 	if err != nil {
 		return raw

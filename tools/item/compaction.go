@@ -1,6 +1,7 @@
 package item
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -46,6 +47,9 @@ func Shown(items []json.RawMessage) []json.RawMessage {
 
 // IsCompaction tells whether an item stands for others.
 func IsCompaction(raw json.RawMessage) bool {
+	if !bytes.Contains(raw, []byte(TypeCompaction)) { // reading every item of a long conversation takes its time
+		return false
+	}
 	head, err := Peek(raw)
 	return err == nil && head.Type == TypeCompaction
 }
