@@ -58,6 +58,10 @@ record: prepare ## Record new histories for replay into test/testdata/history
 bench: prepare ## Compare with a hand-written workflow and print the figures
 	go test -run '^$$' -bench . -benchtime 1x -timeout 30m ./test/bench/
 
+.PHONY: soak
+soak: prepare ## 10,000 runs on one worker, 20 minutes at least: its memory stays flat
+	go test -count=1 -timeout 2h ./test/soak -runs 10000 -for 20m
+
 .PHONY: crash
 crash: prepare ## Kill worker and server at every moment of a run, and check what it did
 	go test -count=1 -timeout 2h ./test/crash -full

@@ -31,6 +31,11 @@
 // or over 1.25 times its time a round. Absolute times are never judged. A call
 // of effect once costs one acknowledged heartbeat: the mark that it begins.
 //
+// A second table has runs of one to a hundred rounds beside Lean, which sends
+// nothing of the conversation, and Minimal, which sends all of it; a third
+// counts runs a second. Errand may have 1.5 times Lean's history, and 1.25 times
+// its time.
+//
 // Two more tables have no limits: the answer of a client by update, beside a
 // bare workflow that waits for the same update, and one batch as large as a
 // run takes (prepared: from the answer that asked for it to its first call).

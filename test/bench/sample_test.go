@@ -117,7 +117,7 @@ func (s *stage) sample(b *testing.B, e engine, j job) sample {
 func inferences(events []*history.HistoryEvent) []int {
 	var places []int
 	for i, e := range events {
-		if e.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName() == "Infer" {
+		if name := e.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName(); name == "Infer" || name == "InferLean" {
 			places = append(places, i)
 		}
 	}

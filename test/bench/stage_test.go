@@ -39,6 +39,7 @@ type stage struct {
 	script  *script
 	errand  engine
 	minimal engine
+	lean    engine
 }
 
 // engine starts workflows that do a job.
@@ -56,6 +57,7 @@ func newStage(b *testing.B) *stage {
 	s := &stage{client: c, script: newScript()}
 	s.errand = s.startErrand(b, b.Name()+"-errand")
 	s.minimal = s.startMinimal(b, b.Name()+"-minimal")
+	s.lean = s.leanOn(b.Name() + "-minimal")
 	return s
 }
 
@@ -97,6 +99,7 @@ func (s *stage) startMinimal(b *testing.B, queue string) engine {
 	w := sdkworker.New(s.client, queue, options())
 	w.RegisterWorkflow(Minimal)
 	w.RegisterWorkflow(BareWait)
+	w.RegisterWorkflow(Lean)
 	w.RegisterActivity(&minimalActivities{script: s.script})
 	require.NoError(b, w.Start())
 	b.Cleanup(w.Stop)
@@ -106,6 +109,14 @@ func (s *stage) startMinimal(b *testing.B, queue string) engine {
 			loop = BareWait
 		}
 		_, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: queue}, loop, j.prompt())
+		return err
+	}}
+}
+
+// leanOn is the leanest engine, on the workers of Minimal.
+func (s *stage) leanOn(queue string) engine {
+	return engine{name: "lean", start: func(ctx context.Context, id string, j job) error {
+		_, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{ID: id, TaskQueue: queue}, Lean, j.prompt())
 		return err
 	}}
 }
