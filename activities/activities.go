@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
 
 	"errand/tools/schema"
@@ -20,6 +21,8 @@ type Engine interface {
 	// RecordActivityHeartbeat is acknowledged by the server, unlike the
 	// heartbeats of the SDK, which are batched.
 	RecordActivityHeartbeat(ctx context.Context, taskToken []byte, details ...any) error
+	// DescribeWorkflowExecution tells whether a run still goes on.
+	DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 }
 
 // Parts are what the activities are built from.
@@ -33,9 +36,20 @@ type Parts struct {
 	Engine  Engine
 	// Price of a model's tokens, or false where none is known. Nil: of none.
 	Price func(model string) (Price, bool)
+	// Own is what belongs to this worker alone.
+	Own Own
 	// MemoryBytes bounds the conversations, surfaces and outputs kept in this worker;
 	// 0 means 64 MiB.
 	MemoryBytes int
+}
+
+// Own is what belongs to one worker alone.
+type Own struct {
+	// Queue is a task queue that only this worker polls, for as long as it lives.
+	// Calls of the sessions that it holds come there. Empty: it holds none.
+	Queue string
+	// Calls bounds those that execute at once; 0 means 200.
+	Calls int
 }
 
 // Activities are the activities of a run. Register one value per worker.
@@ -47,6 +61,7 @@ type Activities struct {
 	hooks   Hooks
 	engine  Engine
 	held    held
+	own     own
 	// progress is what running calls report to.
 	progress *progress
 }
@@ -75,8 +90,12 @@ func New(p Parts) (*Activities, error) {
 	if p.MemoryBytes == 0 {
 		p.MemoryBytes = 64 << 20
 	}
+	if p.Own.Calls == 0 {
+		p.Own.Calls = 200
+	}
 	return &Activities{
 		model: p.Model, price: p.Price, sources: p.Sources, servers: p.Servers, hooks: p.Hooks, engine: p.Engine, progress: newProgress(p.Engine),
+		own: newOwn(p.Own),
 		held: held{
 			conversations: newConversations(p.MemoryBytes * 5 / 8),
 			items:         newSized[json.RawMessage](p.MemoryBytes / 8),

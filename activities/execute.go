@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -28,63 +27,130 @@ type ExecuteInput struct {
 	Timeout time.Duration `json:"timeout,omitempty"`
 	// Options are those of the tool's declaration.
 	Options json.RawMessage `json:"options,omitempty"`
+	// Grace is how long the tool of a cancelled run may take to return; 0 means
+	// DefaultGrace.
+	Grace time.Duration `json:"grace,omitempty"`
 	// Progress asks for partial results.
 	Progress bool `json:"progress,omitempty"`
+	// Activation is the opening that the call belongs to; nil where nothing is
+	// opened for it.
+	Activation *Activation `json:"activation,omitempty"`
+	// Lost counts the attempts before this activity that may have taken place.
+	Lost int `json:"lost,omitempty"`
 }
-
-// grace is well under HeartbeatTimeout: beats end with the context, and a call
-// that outlasts them counts as lost. It is how long a tool may take to return once its context has ended. A
-// tool that ignores its context is left behind after it.
-const grace = 5 * time.Second
 
 // Execute runs one call and finalises its outcome. It returns an error only
 // for what Temporal should act on: cancellation, or a worker that goes away.
 func (a *Activities) Execute(ctx context.Context, in ExecuteInput) (tools.Outcome, error) {
 	var begun atomic.Bool
-	defer beat(ctx, func() Progress { return Progress{Begun: begun.Load()} })()
-	info := activity.GetInfo(ctx)
-	source, tool, ok := a.tool(in)
-	if !ok {
+	progress := func() Progress { return Progress{Begun: begun.Load()} }
+	ctx, done := a.own.until(ctx)
+	defer done()
+	defer beat(ctx, progress)()
+	defer a.beatOn(ctx, progress)()
+	e, err := a.attempt(ctx, in)
+	if err != nil {
+		return tools.Outcome{}, err
+	}
+	if e == nil {
 		return tools.Fail(tools.Failed, tools.ErrNoHandler,
 			fmt.Sprintf("tool %q has no executor on this worker", in.Call.Tool)), nil
 	}
-	call := tools.Invocation{
-		RunID: info.WorkflowExecution.ID, Call: in.Call, Attempt: int(info.Attempt),
-		Arguments: json.RawMessage(in.Call.Arguments), Options: in.Options,
-		Effect: in.Effect, Server: in.Server, Remote: in.Remote,
-		Key: tools.Key(info.WorkflowExecution.ID, in.Call.Round, in.Call.Index),
-	}
-	call.Progress = func(string) {}
-	if in.Progress {
-		report, end := a.progress.follow(ctx, in.Call)
-		call.Progress = report
-		defer end()
+	defer e.end()
+	if outcome, settled, err := a.reconcile(ctx, e); settled || err != nil {
+		return outcome, err
 	}
 	if !in.Effect.Repeatable() {
 		// From here on every beat says it too: one that did not, on its way
 		// while the mark is taken, would wipe it out.
 		begun.Store(true)
-		if err := a.begin(ctx, info); err != nil {
+		if err := a.begin(ctx); err != nil {
 			return tools.Outcome{}, err
 		}
 	}
 	started := time.Now()
-	out, err := execute(ctx, source, in, call)
+	out, err := e.run(ctx)
 	if ctx.Err() != nil && err != nil {
-		return tools.Outcome{}, stopped(ctx, Progress{Begun: true})
+		return tools.Outcome{}, stopped(ctx, leftBehind(err))
 	}
-	outcome := a.finalize(ctx, in.Timeout, HookCall{
-		RunID: call.RunID, Call: in.Call, Descriptor: tool, Arguments: call.Arguments,
+	return a.outcomeOf(ctx, e, started, out, err), nil
+}
+
+// attempt is one execution of a call.
+type attempt struct {
+	in   ExecuteInput
+	tool tools.Descriptor
+	call tools.Invocation
+	// source runs the call: the source itself, or its session for the run.
+	source executor
+	// oracle knows what became of a lost attempt; nil if nobody does.
+	oracle Reconciler
+	end    func()
+}
+
+// executor is what Source and Session have in common.
+type executor interface {
+	Execute(ctx context.Context, name string, call tools.Invocation) (tools.Output, error)
+}
+
+// attempt finds what runs the call; nil when this worker has nothing for it.
+func (a *Activities) attempt(ctx context.Context, in ExecuteInput) (*attempt, error) {
+	info := activity.GetInfo(ctx)
+	source, ok := a.sources[in.Source]
+	if !ok {
+		return nil, nil
+	}
+	tool, ok := describe(source, in)
+	if !ok {
+		return nil, nil
+	}
+	e := &attempt{in: in, tool: tool, source: source, end: func() {}, call: tools.Invocation{
+		RunID: info.WorkflowExecution.ID, Call: in.Call, Attempt: in.Lost + int(info.Attempt),
+		Arguments: json.RawMessage(in.Call.Arguments), Options: in.Options,
+		Effect: in.Effect, Server: in.Server, Remote: in.Remote,
+		Key:      tools.Key(info.WorkflowExecution.ID, in.Call.Round, in.Call.Index),
+		Progress: func(string) {},
+	}}
+	e.oracle, _ = source.(Reconciler)
+	if in.Activation != nil {
+		leave, err := a.own.enter(ctx)
+		if err != nil {
+			return nil, err
+		}
+		e.end = leave
+		session, open := a.own.holder.session(*in.Activation)
+		if !open {
+			leave()
+			return nil, noSuchSession(*in.Activation)
+		}
+		e.source = session
+		if r, ok := session.(Reconciler); ok {
+			e.oracle = r
+		}
+	}
+	if in.Progress {
+		report, end := a.progress.follow(ctx, in.Call)
+		leave := e.end
+		e.call.Progress = report
+		e.end = func() { end(); leave() }
+	}
+	return e, nil
+}
+
+// outcomeOf finalises what a tool returned.
+func (a *Activities) outcomeOf(ctx context.Context, e *attempt, started time.Time, out tools.Output, err error) tools.Outcome {
+	outcome := a.finalize(ctx, e.in.Timeout, HookCall{
+		RunID: e.call.RunID, Call: e.in.Call, Descriptor: e.tool, Arguments: e.call.Arguments,
 	}, out, err)
-	a.hold(in.Call, outcome)
-	outcome.StartedAt, outcome.EndedAt, outcome.Attempt = started.UTC(), time.Now().UTC(), call.Attempt
-	return outcome, nil
+	a.hold(e.in.Call, outcome)
+	outcome.StartedAt, outcome.EndedAt, outcome.Attempt = started.UTC(), time.Now().UTC(), e.call.Attempt
+	return outcome
 }
 
 // begin tells the server that the tool is about to be touched, and waits for
 // the acknowledgement: a lost attempt that never said so did not begin.
-func (a *Activities) begin(ctx context.Context, info activity.Info) error {
-	err := a.engine.RecordActivityHeartbeat(ctx, info.TaskToken, Progress{Begun: true})
+func (a *Activities) begin(ctx context.Context) error {
+	err := a.engine.RecordActivityHeartbeat(ctx, activity.GetInfo(ctx).TaskToken, Progress{Begun: true})
 	switch {
 	case err == nil:
 		return nil
@@ -100,15 +166,6 @@ func (a *Activities) begin(ctx context.Context, info activity.Info) error {
 // its tool. It can be scheduled again whatever the tool's effect.
 const TypeNotBegun = "NotBegun"
 
-func (a *Activities) tool(in ExecuteInput) (Source, tools.Descriptor, bool) {
-	source, ok := a.sources[in.Source]
-	if !ok {
-		return nil, tools.Descriptor{}, false
-	}
-	d, ok := describe(source, in)
-	return source, d, ok
-}
-
 // describe is the descriptor of the tool. Those of servers were found at
 // discovery: what the call needs of it is in the input.
 func describe(source Source, in ExecuteInput) (tools.Descriptor, bool) {
@@ -119,55 +176,4 @@ func describe(source Source, in ExecuteInput) (tools.Descriptor, bool) {
 		Public: in.Call.Tool, Namespace: in.Call.Namespace, Type: tools.TypeMCP, Owner: tools.OwnedByGateway,
 		Source: in.Source, Effect: in.Effect, Remote: in.Remote,
 	}, true
-}
-
-// execute runs the tool beside a watch on its time and its context.
-func execute(ctx context.Context, source Source, in ExecuteInput, call tools.Invocation) (tools.Output, error) {
-	toolCtx, cancel := context.WithCancel(ctx)
-	if in.Timeout > 0 {
-		toolCtx, cancel = context.WithTimeoutCause(ctx, in.Timeout, errTimedOut)
-	}
-	defer cancel()
-	type answer struct {
-		out tools.Output
-		err error
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		got := answer{err: errEndedGoroutine} // unless the tool returns
-		defer func() { answers <- got }()
-		got.out, got.err = run(toolCtx, source, in.Call.Tool, call)
-	}()
-	select {
-	case got := <-answers:
-		return got.out, timedOut(toolCtx, got.err)
-	case <-toolCtx.Done():
-	}
-	late := time.NewTimer(grace)
-	defer late.Stop()
-	select {
-	case got := <-answers:
-		return got.out, timedOut(toolCtx, got.err)
-	case <-late.C:
-		if errors.Is(context.Cause(toolCtx), errTimedOut) {
-			return tools.Output{}, errStillRuns
-		}
-		return tools.Output{}, context.Cause(toolCtx)
-	}
-}
-
-var (
-	errTimedOut = errors.New("the tool timed out")
-	// errStillRuns is the time-out of a tool that ignores its context.
-	errStillRuns      = fmt.Errorf("%w and did not stop", errTimedOut)
-	errEndedGoroutine = errors.New("the tool ended its goroutine without returning")
-)
-
-// timedOut names the time-out that a tool's error was caused by, wherever in
-// the chain it is.
-func timedOut(ctx context.Context, err error) error {
-	if err != nil && errors.Is(context.Cause(ctx), errTimedOut) {
-		return errTimedOut
-	}
-	return err
 }

@@ -88,7 +88,7 @@ func (a *Activities) after(ctx context.Context, call HookCall, out *tools.Output
 	return nil
 }
 
-func run(ctx context.Context, source Source, name string, call tools.Invocation) (out tools.Output, err error) {
+func run(ctx context.Context, source executor, name string, call tools.Invocation) (out tools.Output, err error) {
 	defer recovered(&err)
 	return source.Execute(ctx, name, call)
 }

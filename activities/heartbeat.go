@@ -30,6 +30,8 @@ type Progress struct {
 	Begun bool `json:"begun,omitempty"`
 	// Spent is what failed attempts at an inference have used.
 	Spent *Spent `json:"spent,omitempty"`
+	// Left says that it was told to stop, and did not return.
+	Left bool `json:"left,omitempty"`
 }
 
 // beat heartbeats until the returned function is called, which waits for the
@@ -57,12 +59,45 @@ func beat(ctx context.Context, progress func() Progress) (stop func()) {
 	}
 }
 
+// beatOn goes on with the beats while a tool is given time to stop: the SDK's
+// end with the activity's context.
+func (a *Activities) beatOn(ctx context.Context, progress func() Progress) (stop func()) {
+	done := make(chan struct{})
+	token := activity.GetInfo(ctx).TaskToken
+	detached := context.WithoutCancel(ctx)
+	unhook := context.AfterFunc(ctx, func() {
+		ticker := time.NewTicker(3 * beatEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-ticker.C:
+				limited, cancel := context.WithTimeout(detached, 2*beatEvery)
+				_ = a.engine.RecordActivityHeartbeat(limited, token, progress())
+				cancel()
+			}
+		}
+	})
+	return func() {
+		unhook()
+		close(done)
+	}
+}
+
 // stopped turns the end of an activity's context into the error that Temporal
 // should see: the cancellation itself, or that this worker goes away and how
 // far it got.
 func stopped(ctx context.Context, p Progress) error {
-	if errors.Is(context.Cause(ctx), worker.ErrWorkerShutdown) {
+	if workerStops(ctx) {
 		return temporal.NewApplicationError("the worker was stopped", TypeWorkerStopped, p)
 	}
+	if p.Left {
+		return temporal.NewCanceledError(p)
+	}
 	return ctx.Err()
+}
+
+func workerStops(ctx context.Context) bool {
+	return errors.Is(context.Cause(ctx), worker.ErrWorkerShutdown)
 }

@@ -56,16 +56,18 @@ const (
 // capabilities, budget and before-hooks: serially, in origin order, before any
 // of them executes (PI-7).
 func (a *Activities) Prepare(ctx context.Context, in PrepareInput) (PrepareResult, error) {
+	ctx, stop := a.untilRunStops(ctx)
+	defer stop()
 	runID := activity.GetInfo(ctx).WorkflowExecution.ID
 	out := PrepareResult{Calls: make([]Prepared, len(in.Calls))}
 	// A local activity gets the workflow's own values, and may be repeated.
 	in.Budget.Used = maps.Clone(in.Budget.Used)
 	size := 0
 	for i, c := range in.Calls {
-		if err := ctx.Err(); err != nil {
-			return PrepareResult{}, err
-		}
 		p := a.prepareOne(ctx, runID, in.Plan, c, &in.Budget)
+		if ctx.Err() != nil {
+			return PrepareResult{}, stoppedPreparing(ctx)
+		}
 		n := encodedSize(p)
 		if size+n > maxAnswer {
 			p = refuse(tools.Failed, tools.ErrInvalidArguments,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/testsuite"
 
@@ -49,8 +50,14 @@ func (f *fakeRun) QueryWorkflow(_ context.Context, _, _, query string, args ...a
 }
 
 func (f *fakeRun) SignalWorkflow(_ context.Context, _, _, _ string, payload any) error {
-	f.signals <- payload.([]Update)
+	if updates, ok := payload.([]Update); ok {
+		f.signals <- updates
+	}
 	return nil
+}
+
+func (f *fakeRun) DescribeWorkflowExecution(context.Context, string, string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	return &workflowservice.DescribeWorkflowExecutionResponse{}, nil
 }
 
 func (f *fakeRun) RecordActivityHeartbeat(context.Context, []byte, ...any) error {

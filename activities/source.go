@@ -27,3 +27,12 @@ type Source interface {
 	// the context's own: that is a cancellation or a time-out.
 	Execute(ctx context.Context, name string, call tools.Invocation) (tools.Output, error)
 }
+
+// Reconciler is what a Source, or the Session of a tool of scope run, implements
+// whose tools can tell what became of a call. It is asked for tools whose
+// descriptor says that they reconcile.
+type Reconciler interface {
+	// Reconcile is asked after an attempt was lost, with the key of the call and
+	// before anything is repeated. An error counts as tools.FoundUnknown.
+	Reconcile(ctx context.Context, name string, call tools.Invocation) (tools.Finding, error)
+}

@@ -20,7 +20,7 @@ func TestRequestWritesEveryField(t *testing.T) {
 		ToolChoice: "required", ParallelToolCalls: &yes, MaxToolCalls: 9, Metadata: map[string]string{"ticket": "42"},
 		Run: RunOptions{
 			MaxRounds: 3, MaxTokens: 5000, MaxCost: 0.25, OnBudget: workflows.BudgetAsk, ToolExecution: workflows.ExecuteSequential, MaxParallelCalls: 2,
-			ToolTimeout: NoTimeout, ClientTimeout: 72 * time.Hour, ModelAttempts: 4, ReadOnly: true,
+			ToolTimeout: NoTimeout, ClientTimeout: 72 * time.Hour, CancelGrace: time.Second, ModelAttempts: 4, ReadOnly: true,
 			RequireCheckpoint: true, TextCalls: true, UndeclaredTools: workflows.UndeclaredClient, DuplicateTools: tools.DuplicatesLast,
 		},
 		Extra: map[string]any{"temperature": 0.2},
@@ -40,7 +40,7 @@ func TestRequestWritesEveryField(t *testing.T) {
 	require.JSONEq(t, "0.2", string(decoded.Settings["temperature"]))
 	require.Equal(t, workflows.Options{
 		MaxRounds: 3, MaxTokens: 5000, MaxCost: 250_000_000, OnBudget: workflows.BudgetAsk, ToolExecution: workflows.ExecuteSequential, MaxParallelCalls: 2,
-		ToolTimeout: 0, ClientTimeout: 72 * time.Hour, ModelAttempts: 4,
+		ToolTimeout: 0, ClientTimeout: 72 * time.Hour, CancelGrace: time.Second, ModelAttempts: 4,
 		Plan:      tools.Plan{ReadOnly: true, RequireCheckpoint: true},
 		TextCalls: true, Undeclared: workflows.UndeclaredClient, Duplicates: tools.DuplicatesLast,
 	}, decoded.Run)

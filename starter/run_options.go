@@ -37,6 +37,9 @@ type RunOptions struct {
 	// ClientTimeout bounds the wait for a client or a person; there is no
 	// bound by default.
 	ClientTimeout time.Duration
+	// CancelGrace bounds the wait for tools that were told to stop; NoTimeout
+	// waits for none.
+	CancelGrace time.Duration
 	// ModelAttempts bounds the attempts at one inference.
 	ModelAttempts int
 	// ReadOnly denies every tool that writes.
@@ -68,6 +71,7 @@ func (o RunOptions) MarshalJSON() ([]byte, error) {
 		MaxParallelCalls  int                     `json:"max_parallel_calls,omitempty"`
 		ToolTimeout       string                  `json:"tool_timeout,omitempty"`
 		ClientTimeout     string                  `json:"client_timeout,omitempty"`
+		CancelGrace       string                  `json:"cancel_grace,omitempty"`
 		ModelAttempts     int                     `json:"model_attempts,omitempty"`
 		ReadOnly          bool                    `json:"read_only,omitempty"`
 		RequireCheckpoint bool                    `json:"require_checkpoint,omitempty"`
@@ -78,6 +82,7 @@ func (o RunOptions) MarshalJSON() ([]byte, error) {
 		ContinueAfter     int                     `json:"continue_after_events,omitempty"`
 	}{
 		o.MaxRounds, o.MaxTokens, o.MaxCost, o.OnBudget, o.CompactAt, o.ToolExecution, o.MaxParallelCalls, duration(o.ToolTimeout), duration(o.ClientTimeout),
+		duration(o.CancelGrace),
 		o.ModelAttempts, o.ReadOnly, o.RequireCheckpoint, o.Progress, o.TextCalls, o.UndeclaredTools, o.DuplicateTools,
 		o.ContinueAfterEvents,
 	})

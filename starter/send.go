@@ -53,6 +53,14 @@ func (r *Run) Extend(ctx context.Context, extend workflows.Extend) (workflows.Re
 	return r.update(ctx, workflows.ExtendBudget, extend)
 }
 
+// Stop ends the run: now, which is a cancel that says by whom, or after the tools
+// or the round that it is in. It returns when the run knows, not when it has
+// ended. A milder mode than one in force changes nothing and succeeds with
+// Receipt.Repeated. Errors as of Answer.
+func (r *Run) Stop(ctx context.Context, stop workflows.Stop) (workflows.Receipt, error) {
+	return r.update(ctx, workflows.StopRun, stop)
+}
+
 // Send gives the run a message. It returns when the run has taken it, not when
 // the model has read it. Errors as of Answer.
 //

@@ -75,6 +75,9 @@ type Descriptor struct {
 	Remote *Remote `json:"remote,omitempty"`
 	// Approval makes every call wait for a person.
 	Approval bool `json:"approval,omitempty"`
+	// Reconciles tools can say what became of a lost attempt; they are asked
+	// before it is repeated, or told to the model as unknown.
+	Reconciles bool `json:"reconciles,omitempty"`
 	// ParallelSafe tools may run beside themselves; others take turns by name
 	// (VL-16).
 	ParallelSafe bool `json:"parallel_safe,omitempty"`

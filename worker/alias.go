@@ -12,6 +12,10 @@ import (
 type (
 	// Tool is a Go function that requests may declare by name.
 	Tool = platform.Tool
+	// Resource is what tools of one run share, opened once for it.
+	Resource = platform.Resource
+	// Handle is what a Resource opened for a run.
+	Handle = platform.Handle
 	// Hooks are a worker's own rules around every call.
 	Hooks = activities.Hooks
 	// HookCall is the call that a hook is asked about.

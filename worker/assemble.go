@@ -1,7 +1,10 @@
 package worker
 
 import (
+	"crypto/rand"
+	"fmt"
 	"net/url"
+	"os"
 
 	"errand/activities"
 	"errand/tools"
@@ -58,8 +61,9 @@ func (p *parts) answering(config Config) Model {
 	return routes
 }
 
-// assemble builds the activities and records every fault it meets.
-func (p *parts) assemble(config Config, temporal *engine) *activities.Activities {
+// assemble builds the activities and records every fault it meets. The queue is
+// that of this worker alone, if a tool needs one.
+func (p *parts) assemble(config Config, temporal *engine) (built *activities.Activities, queue string) {
 	if p.client != nil && len(p.adjust) > 0 {
 		p.faults.Add("WithClientOptions", "has no effect beside WithClient: set the options where that client is made")
 	}
@@ -73,17 +77,42 @@ func (p *parts) assemble(config Config, temporal *engine) *activities.Activities
 		sources[tools.SourceWebSearch] = search
 	}
 	if len(p.faults) > 0 {
-		return nil
+		return nil, ""
+	}
+	for name, r := range own.Resources() {
+		sources[name] = r
 	}
 	servers := p.mcpServers(config, sources)
+	if opensAny(sources) {
+		queue = ownQueue(config.Temporal.TaskQueue)
+	}
 	built, err := activities.New(activities.Parts{
 		Model: model, Hooks: p.hooks, Engine: temporal, Price: config.price, MemoryBytes: config.Limits.MemoryBytes,
-		Sources: sources, Servers: servers,
+		Sources: sources, Servers: servers, Own: activities.Own{Queue: queue, Calls: config.Limits.Activities},
 	})
 	if err != nil {
 		addEach(&p.faults, "activities", err)
 	}
-	return built
+	return built, queue
+}
+
+// opensAny tells whether a source needs to be opened for a run.
+func opensAny(sources map[string]activities.Source) bool {
+	for _, s := range sources {
+		if _, ok := s.(activities.Opener); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// ownQueue names a task queue that no other worker has, and none ever will.
+func ownQueue(common string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "worker"
+	}
+	return fmt.Sprintf("%s/%s/%d-%s", common, host, os.Getpid(), rand.Text()[:10])
 }
 
 // keyless lists the endpoints that can only answer with a refusal. Servers of

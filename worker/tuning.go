@@ -19,8 +19,18 @@ const (
 	// is soon used up on a shared machine while a long history is replayed,
 	// and a task that fails for it starts again from nothing.
 	deadlockTimeout = 5 * time.Second
-	// stopTimeout lets calls in flight end before their contexts do.
-	stopTimeout = 10 * time.Second
+	// drainTimeout lets calls in flight end before they are told to.
+	drainTimeout = 10 * time.Second
+	// stopTimeout is longer by what a call that was told to stop may take, and by
+	// what it takes to report it: the server then knows at once what must go on
+	// elsewhere.
+	stopTimeout = drainTimeout + 7*time.Second
+	// ownCalls are as many as the worker's own queue can have. They wait in the
+	// worker, not in the queue.
+	ownCalls = 100_000
+	// ownPollers fetch what is for this worker alone. A server spreads that queue
+	// over four partitions too.
+	ownPollers = 5
 	// activityPollers keep a fan-out from stalling: a server spreads a task
 	// queue over four partitions, and two pollers leave half of them unwatched
 	// for seconds.
@@ -51,4 +61,13 @@ func options(limits Limits, fatal func(error)) sdkworker.Options {
 		DisableRegistrationAliasing: true,
 		OnFatalError:                fatal,
 	}
+}
+
+// ownOptions are those of the worker of this worker's own queue. It has
+// activities only.
+func ownOptions(fatal func(error)) sdkworker.Options {
+	o := options(Limits{Activities: ownCalls}, fatal)
+	o.MaxConcurrentActivityTaskPollers = ownPollers
+	o.DisableWorkflowWorker = true
+	return o
 }

@@ -13,5 +13,5 @@ func TestCancellationIsNotHeldBackByThrottling(t *testing.T) {
 	require.Equal(t, 200*time.Millisecond, set.MaxHeartbeatThrottleInterval)
 	require.Equal(t, 7, set.MaxConcurrentActivityExecutionSize)
 	require.Greater(t, set.MaxConcurrentWorkflowTaskPollers, 1, "the SDK panics on 1")
-	require.Equal(t, 10*time.Second, set.WorkerStopTimeout)
+	require.Equal(t, 17*time.Second, set.WorkerStopTimeout)
 }

@@ -25,6 +25,8 @@ type Worker struct {
 	adjust     []func(*client.Options)
 	warnings   []string
 	known      []string
+	// queue is this worker's own; empty where no tool is of scope run.
+	queue string
 	// fatal receives what ends the worker from inside, at most once.
 	fatal chan error
 
@@ -54,12 +56,12 @@ func New(config Config, opts ...Option) (*Worker, error) {
 		p.logger = logger
 	}
 	temporal := &engine{}
-	built := p.assemble(config, temporal)
+	built, queue := p.assemble(config, temporal)
 	if err := failed("the worker's set-up", p.faults); err != nil {
 		return nil, err
 	}
 	w := &Worker{
-		config: config, logger: p.logger, activities: built, temporal: temporal, servers: p.servers,
+		config: config, logger: p.logger, activities: built, temporal: temporal, servers: p.servers, queue: queue,
 		given: p.client, adjust: p.adjust, warnings: config.remarks, known: p.known, fatal: make(chan error, 1),
 	}
 	if p.model == nil {
@@ -106,8 +108,9 @@ func (w *Worker) Start(ctx context.Context) error {
 	w.temporal.Client = connected
 	queue := w.config.Temporal.TaskQueue
 	running, err := w.register(connected)
+	lasting := context.WithoutCancel(ctx)
 	if err == nil {
-		err = running.Start()
+		err = running.Start(lasting)
 	}
 	if err != nil {
 		release()
@@ -118,7 +121,7 @@ func (w *Worker) Start(ctx context.Context) error {
 		w.logger.Warn(warning)
 	}
 	w.stop = func() {
-		running.Stop()
+		running.Stop(lasting)
 		w.servers.Close()
 		release()
 		w.logger.Info("worker stopped", zap.String("task_queue", queue))
@@ -126,8 +129,9 @@ func (w *Worker) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop takes no more runs, waits for the calls in flight, at most 10 seconds,
-// and closes what Start and Offer opened. More calls of it do nothing.
+// Stop takes no more runs, waits for the calls in flight, at most 10 seconds, then
+// tells them to stop, and closes what was opened for runs, by Start and by Offer.
+// More calls of it do nothing.
 func (w *Worker) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -152,19 +156,27 @@ func (w *Worker) connect(ctx context.Context) (client.Client, func(), error) {
 	return dialled, dialled.Close, nil
 }
 
-// register makes the SDK's worker. The SDK panics on a client that is not its
+// register makes the SDK's workers. The SDK panics on a client that is not its
 // own, such as a wrapped one.
-func (w *Worker) register(connected client.Client) (running sdkworker.Worker, err error) {
+func (w *Worker) register(connected client.Client) (running *crew, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the Temporal SDK refuses the set-up: %v", p)
 		}
 	}()
+	running = newCrew(w.activities)
 	tuned := options(w.config.Limits, w.fail)
 	w.config.Deployment.apply(&tuned)
-	running = sdkworker.New(connected, w.config.Temporal.TaskQueue, tuned)
-	registerWorkflows(running)
-	running.RegisterActivity(w.activities)
+	common := sdkworker.New(connected, w.config.Temporal.TaskQueue, tuned)
+	registerWorkflows(common)
+	common.RegisterActivity(w.activities)
+	running.add(common)
+	if w.queue != "" {
+		// It has one version for as long as it lives, and no deployment.
+		own := sdkworker.New(connected, w.queue, ownOptions(w.fail))
+		own.RegisterActivity(w.activities)
+		running.add(own)
+	}
 	return running, nil
 }
 
@@ -172,5 +184,8 @@ func (w *Worker) register(connected client.Client) (running sdkworker.Worker, er
 // gone, the credentials were withdrawn.
 func (w *Worker) fail(err error) {
 	w.logger.Error("worker cannot go on", zap.Error(err))
-	w.fatal <- err
+	select {
+	case w.fatal <- err:
+	default: // the other queue's worker has said so
+	}
 }

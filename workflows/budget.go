@@ -83,11 +83,11 @@ func (r *run) extended(ctx workflow.Context, reason string) bool {
 		r.journal.add(ctx, Event{Type: EventBudgetAsked, Reason: reason})
 	}
 	q := r.asking
-	open := func() bool { return !q.answered }
+	open := func() bool { return !q.answered && !r.stopping.asked() }
 	stop := r.expire(ctx, q)
 	var err error
 	for err == nil && open() && r.execution.leaving == nil {
-		if err = workflow.Await(ctx, func() bool { return q.answered || r.due(ctx) }); err == nil && open() {
+		if err = workflow.Await(ctx, func() bool { return !open() || r.due(ctx) }); err == nil && open() {
 			r.execution.leaving = r.leave(ctx, open)
 		}
 	}

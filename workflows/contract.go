@@ -21,6 +21,8 @@ const (
 	SendMessage = "message"
 	// ExtendBudget gives the run a larger budget. Payload: Extend.
 	ExtendBudget = "extend"
+	// StopRun ends the run, now or after what it is doing. Payload: Stop.
+	StopRun = "stop"
 )
 
 // Nudge is a signal that changes nothing: an empty list of partial results. It
@@ -121,4 +123,7 @@ const (
 	// ReasonConversationTooLarge says that the run had grown to what a Temporal
 	// server takes, and could not continue in a new execution.
 	ReasonConversationTooLarge = "conversation_too_large"
+	// ReasonStopped says that somebody stopped the run after its tools or its
+	// round.
+	ReasonStopped = "stopped"
 )

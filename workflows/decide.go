@@ -13,6 +13,7 @@ type facts struct {
 	maxRounds   int
 	// overspent is the budget of tokens or money that is used up, or "".
 	overspent string
+	stopped   bool // somebody asked the run to end here
 }
 
 type decisionKind int
@@ -44,6 +45,8 @@ func decide(f facts) decision {
 		return decision{kind: stopEarly, reason: string(activities.StopLength)}
 	case ends && !waiting:
 		return decision{kind: finished}
+	case f.stopped:
+		return decision{kind: stopEarly, reason: ReasonStopped}
 	case f.round >= f.maxRounds:
 		return decision{kind: stopEarly, reason: ReasonMaxRounds}
 	case f.overspent != "":

@@ -13,7 +13,7 @@ import (
 
 // optionNames are the fields of run.
 var optionNames = []string{
-	"max_rounds", "tool_execution", "max_parallel_calls", "tool_timeout", "client_timeout",
+	"max_rounds", "tool_execution", "max_parallel_calls", "tool_timeout", "client_timeout", "cancel_grace",
 	"model_attempts", "read_only", "require_checkpoint", "undeclared_tools", "duplicate_tools", "progress",
 	"text_calls", "max_tokens", "max_cost", "on_budget", "compact_at", "continue_after_events",
 }
@@ -41,6 +41,7 @@ func (o *Options) decode(request map[string]json.RawMessage, faults *tools.Fault
 	numberField(fields, "continue_after_events", &o.ContinueAfterEvents, 0, manyEvents, faults)
 	tools.DurationField(fields, "run", "tool_timeout", &o.ToolTimeout, faults)
 	tools.DurationField(fields, "run", "client_timeout", &o.ClientTimeout, faults)
+	tools.DurationField(fields, "run", "cancel_grace", &o.CancelGrace, faults)
 	tools.Field(fields, "run", "read_only", &o.Plan.ReadOnly, "true or false", faults)
 	tools.Field(fields, "run", "require_checkpoint", &o.Plan.RequireCheckpoint, "true or false", faults)
 	tools.Field(fields, "run", "progress", &o.Progress, "true or false", faults)

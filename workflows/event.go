@@ -25,6 +25,9 @@ const (
 	EventCompaction      EventType = "compaction"
 	EventBudgetAsked     EventType = "budget_request"
 	EventBudgetSettled   EventType = "budget"
+	EventActivation      EventType = "activation" // status open, failed or lost
+	EventRelease         EventType = "release"
+	EventStop            EventType = "stop" // status is the mode
 	EventRejected        EventType = "rejected"
 	EventRoundEnd        EventType = "round_end"
 	EventRunEnd          EventType = "run_end"
@@ -57,6 +60,9 @@ type Event struct {
 	ActionID   string          `json:"action_id,omitempty"`
 	ApprovalID string          `json:"approval_request_id,omitempty"`
 	ErrorType  string          `json:"error_type,omitempty"`
+	// Source and Epoch name the opening that an activation or a release is about.
+	Source string `json:"source,omitempty"`
+	Epoch  int    `json:"epoch,omitempty"`
 	// Text is the partial result of a tool_execution_update; an update that a
 	// later one of its call has replaced has none.
 	Text string `json:"text,omitempty"`

@@ -1,15 +1,10 @@
 package workflows
 
 import (
-	"errors"
-	"fmt"
 	"time"
 
-	"go.temporal.io/api/enums/v1"
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"errand/activities"
 	"errand/tools"
 )
 
@@ -55,122 +50,10 @@ func (r *run) inTurn(ctx workflow.Context, c *call, turn workflow.Mutex, window 
 		return cancelledOutcome()
 	}
 	defer window.Release(1)
-	if ctx.Err() != nil { // cancelled between prepare and here
-		return cancelledOutcome()
+	if ctx.Err() != nil || r.stopping.soon() { // between prepare and here
+		return r.notDone()
 	}
 	return r.execute(ctx, c)
-}
-
-// maxTries bounds how often a call that never began is scheduled again.
-const maxTries = 10
-
-// execute runs one call, again if its attempt was lost before it began.
-func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
-	limit := r.request.Run.ToolTimeout
-	if c.tool.Timeout > 0 {
-		limit = c.tool.Timeout
-	}
-	in := activities.ExecuteInput{
-		Call: c.Call, Source: c.tool.Source, Server: r.server(c), Remote: c.tool.Remote, Effect: c.tool.Effect,
-		Timeout: limit, Progress: r.request.Run.Progress, Options: c.tool.Options,
-	}
-	c.started = true
-	for try := 1; ; try++ {
-		out, err := perform(workflow.WithActivityOptions(ctx, executeOptions(c, limit, try)), acts.Execute, in)
-		switch judge(err, c.tool.Effect) {
-		case arrived:
-			if ctx.Err() != nil {
-				return droppedOutcome(out)
-			}
-			return out
-		case stoppedByRun:
-			return cancelledOutcome()
-		case neverBegan:
-			if try < maxTries {
-				continue
-			}
-			return tools.Fail(tools.Failed, tools.ErrExecutionFailed,
-				fmt.Sprintf("the call was not run: %d workers were lost before it began", try))
-		case mayHaveHappened:
-			return tools.Fail(tools.Unknown, tools.ErrOutcomeUnknown,
-				"the outcome of this call was lost: it may have taken place. Check before you repeat it")
-		default:
-			return tools.Fail(tools.Failed, tools.ErrExecutionFailed, err.Error())
-		}
-	}
-}
-
-// droppedOutcome is that of a call which ended after the run was cancelled
-// (PD-42): the model will not read it, the trace says that it took place.
-func droppedOutcome(late tools.Outcome) tools.Outcome {
-	o := tools.Fail(tools.Cancelled, tools.ErrCancelled,
-		fmt.Sprintf("the run was cancelled; the call ended afterwards (%s) and its result was dropped", late.Status))
-	o.StartedAt, o.EndedAt, o.Attempt, o.Changes = late.StartedAt, late.EndedAt, late.Attempt, late.Changes
-	return o
-}
-
-// loss says what the end of an Execute activity means for its call.
-type loss int
-
-const (
-	arrived loss = iota
-	stoppedByRun
-	neverBegan
-	mayHaveHappened
-	broken
-)
-
-// judge reads the error of an Execute activity. Its own failures are values;
-// an error is about the machine.
-func judge(err error, effect tools.Effect) loss {
-	if err == nil {
-		return arrived
-	}
-	if temporal.IsCanceledError(err) {
-		return stoppedByRun
-	}
-	var app *temporal.ApplicationError
-	if errors.As(err, &app) {
-		switch app.Type() {
-		case activities.TypeNotBegun:
-			return neverBegan
-		case activities.TypeWorkerStopped:
-			var p activities.Progress
-			if app.HasDetails() && app.Details(&p) == nil && !p.Begun && !effect.Repeatable() {
-				return neverBegan
-			}
-			return uncertain(effect)
-		}
-	}
-	var timeout *temporal.TimeoutError
-	if errors.As(err, &timeout) {
-		return judgeTimeout(timeout, effect)
-	}
-	// A fault of the machine after the tool may have run.
-	return uncertain(effect)
-}
-
-func judgeTimeout(timeout *temporal.TimeoutError, effect tools.Effect) loss {
-	if timeout.TimeoutType() == enums.TIMEOUT_TYPE_SCHEDULE_TO_START {
-		return neverBegan
-	}
-	if effect.Repeatable() { // the attempts at it are used up
-		return uncertain(effect)
-	}
-	var p activities.Progress
-	if timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&p) == nil && p.Begun {
-		return mayHaveHappened
-	}
-	return neverBegan
-}
-
-// uncertain is a lost call of which nobody knows how far it got. One that only
-// reads has simply failed.
-func uncertain(effect tools.Effect) loss {
-	if effect == tools.EffectRead {
-		return broken
-	}
-	return mayHaveHappened
 }
 
 // watchDeadline expires what a client or a person has not answered in time.

@@ -35,6 +35,9 @@ func invalid(faults tools.Faults) ending {
 // failure is the ending that an activity's error means.
 func (r *run) failure(ctx workflow.Context, err error) ending {
 	if ctx.Err() != nil || temporal.IsCanceledError(err) {
+		if ctx.Err() == nil && r.stopping.soon() {
+			return r.stopping.ending()
+		}
 		return ending{status: Cancelled}
 	}
 	code, message := ErrModelUnavailable, err.Error()
@@ -69,6 +72,7 @@ func failedInference(app *temporal.ApplicationError) *activities.Spent {
 // accepted any more from the moment that the result is made.
 func (r *run) finish(ctx workflow.Context, end ending) (*Result, error) {
 	detached, _ := workflow.NewDisconnectedContext(ctx)
+	r.release(detached)
 	for settled := false; !settled; {
 		if err := workflow.Await(detached, func() bool { return workflow.AllHandlersFinished(detached) }); err != nil {
 			return nil, err
@@ -122,7 +126,7 @@ func (r *run) result(end ending) *Result {
 		Metadata: r.request.Metadata, Tools: r.request.RawTools,
 		Run: RunReport{
 			Rounds: r.round, Cost: r.report.cost, Traces: r.report.traces, Changes: r.report.changes,
-			Release: []Release{}, Warnings: r.report.allWarnings(),
+			Release: r.report.release, Stop: r.stopping.order, Warnings: r.report.allWarnings(),
 			TracesLeftOut: r.report.oldTraces,
 		},
 	}
@@ -151,6 +155,9 @@ func fit(result *Result) {
 	}
 	if result.Run.Traces == nil {
 		result.Run.Traces = []tools.Trace{}
+	}
+	if result.Run.Release == nil {
+		result.Run.Release = []Release{}
 	}
 	if result.Run.Changes == nil {
 		result.Run.Changes = []tools.Change{}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
@@ -225,6 +226,10 @@ func (noEngine) QueryWorkflow(context.Context, string, string, string, ...any) (
 }
 
 func (noEngine) SignalWorkflow(context.Context, string, string, string, any) error { return nil }
+
+func (noEngine) DescribeWorkflowExecution(context.Context, string, string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	return nil, errors.New("no server")
+}
 
 func (noEngine) RecordActivityHeartbeat(context.Context, []byte, ...any) error { return nil }
 

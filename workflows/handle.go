@@ -42,6 +42,7 @@ func (r *run) start(ctx workflow.Context, group batch) {
 		}
 	}
 	r.prepare(ctx, group)
+	r.skip(ctx, group)
 	r.handOver(ctx, group)
 }
 
@@ -49,7 +50,7 @@ func (r *run) start(ctx workflow.Context, group batch) {
 // execution.
 func (r *run) prepare(ctx workflow.Context, group batch) {
 	open := group.open()
-	if len(open) == 0 {
+	if len(open) == 0 || r.skip(ctx, group) {
 		return
 	}
 	in := activities.PrepareInput{Plan: r.request.Run.Plan, Budget: r.budget()}
@@ -58,6 +59,9 @@ func (r *run) prepare(ctx workflow.Context, group batch) {
 	}
 	ctx = workflow.WithLocalActivityOptions(ctx, localOptions(summary("round %d · prepare %s", r.round, count(len(open), "call"))))
 	out, err := performLocal(ctx, acts.Prepare, in)
+	if isType(err, activities.TypeRunStops) {
+		awaitCancel(ctx)
+	}
 	for i, c := range open {
 		switch {
 		case err != nil:
@@ -71,7 +75,7 @@ func (r *run) prepare(ctx workflow.Context, group batch) {
 }
 
 func prepareFailed(ctx workflow.Context, err error) tools.Outcome {
-	if ctx.Err() != nil || temporal.IsCanceledError(err) {
+	if ctx.Err() != nil || temporal.IsCanceledError(err) || isType(err, activities.TypeRunStops) {
 		return cancelledOutcome()
 	}
 	return tools.Fail(tools.Failed, tools.ErrExecutionFailed, "the call could not be prepared: "+err.Error())
@@ -107,18 +111,28 @@ func (r *run) await(ctx workflow.Context, group batch) {
 	stop := r.watchDeadline(ctx, group)
 	r.awaitOthers(ctx, group)
 	stop()
-	if r.continues() {
+	if r.continues() || group.settled() {
+		return
+	}
+	r.dropWaiting(ctx, group)
+	detached, _ := workflow.NewDisconnectedContext(ctx)
+	if r.lastWait(detached, group.settled) {
 		return
 	}
 	for _, c := range group.open() {
-		if c.action != nil || (c.approval != nil && !c.approval.settled) {
-			r.settle(ctx, c, cancelledOutcome())
-		}
+		r.settle(ctx, c, leftOutcome(c))
 	}
-	detached, _ := workflow.NewDisconnectedContext(ctx)
-	if err := workflow.Await(detached, group.settled); err != nil {
-		workflow.GetLogger(ctx).Error("a call was not settled", "error", err)
+}
+
+// skip settles the open calls of a run in which nothing more may begin.
+func (r *run) skip(ctx workflow.Context, group batch) bool {
+	if !r.stopping.soon() || r.stopping.order.Mode == StopNow {
+		return false
 	}
+	for _, c := range group.open() {
+		r.settle(ctx, c, r.notDone())
+	}
+	return true
 }
 
 // awaitOthers waits until every call of the group is settled, or until the run

@@ -61,6 +61,7 @@ func (r *run) listen(ctx workflow.Context) error {
 		{name: SettleApproval, check: r.checkApproval},
 		{name: SendMessage, check: r.checkMessage},
 		{name: ExtendBudget, check: r.checkExtend},
+		{name: StopRun, check: r.checkStop},
 	}
 	for _, in := range checks {
 		if err := r.takeUpdates(ctx, in); err != nil {
@@ -71,6 +72,7 @@ func (r *run) listen(ctx workflow.Context) error {
 		workflow.Go(ctx, func(ctx workflow.Context) { r.takeSignals(ctx, in) })
 	}
 	workflow.Go(ctx, r.takeProgress)
+	workflow.Go(ctx, r.takeClosings)
 	return r.takeUpdates(ctx, inlet{name: ClaimAction, check: r.checkClaim})
 }
 

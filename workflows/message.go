@@ -43,6 +43,13 @@ type Message struct {
 	Deliver string          `json:"deliver,omitempty"`
 }
 
+// Stop is the payload of stop. Mode is required.
+type Stop struct {
+	Mode   StopMode `json:"mode"`
+	Actor  string   `json:"actor,omitempty"`
+	Reason string   `json:"reason,omitempty"`
+}
+
 // Ways to deliver a message (PI-23).
 const (
 	DeliverSteer    = "steer"

@@ -72,6 +72,34 @@ const (
 	readAttempts = 5
 )
 
+// activateOptions are those of an opening. A worker that is lost meanwhile is not
+// the source's fault: another one tries.
+func activateOptions(a *activation) workflow.ActivityOptions {
+	return workflow.ActivityOptions{
+		ActivityID:          fmt.Sprintf("activate/%s/%d", a.Activation.Source, a.Activation.Epoch),
+		StartToCloseTimeout: 3 * time.Minute,
+		HeartbeatTimeout:    activities.HeartbeatTimeout,
+		WaitForCancellation: true,
+		Summary:             summary("activate %s", a.Activation.String()),
+		RetryPolicy: &temporal.RetryPolicy{
+			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
+			MaximumAttempts: readAttempts,
+		},
+	}
+}
+
+// pin sends a call to the worker that holds its session. That worker fetches all
+// that is for it at once, however busy it is: a call that nobody fetches says
+// that it is gone. The run repeats the call, not the server, since it may have to
+// go elsewhere.
+func pin(o workflow.ActivityOptions, a *activation) workflow.ActivityOptions {
+	o.TaskQueue = a.Queue
+	o.ScheduleToStartTimeout = workerWait
+	o.StartToCloseTimeout = unlimited // it may wait for its turn in the worker
+	o.RetryPolicy.MaximumAttempts = 1
+	return o
+}
+
 func executeOptions(c *call, limit time.Duration, try int) workflow.ActivityOptions {
 	o := workflow.ActivityOptions{
 		ActivityID:          fmt.Sprintf("%d/%d/execute", c.Round, c.Index),

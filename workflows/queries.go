@@ -91,6 +91,7 @@ func (r *run) status(ctx workflow.Context) StatusReport {
 	if q := r.asking; q != nil {
 		report.Budget = &OpenBudget{Reason: q.reason, ExpiresAt: q.expiry}
 	}
+	report.Activations, report.Stop = r.holdings.report(), r.stopping.order
 	room := MaxPageSize
 	now := workflow.Now(ctx)
 	for _, a := range r.ledger.open {

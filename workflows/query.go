@@ -14,6 +14,10 @@ type StatusReport struct {
 	Round     int            `json:"round"`
 	Actions   []OpenAction   `json:"actions"`
 	Approvals []OpenApproval `json:"approvals"`
+	// Activations are what was opened for the run.
+	Activations []OpenActivation `json:"activations,omitempty"`
+	// Stop says who stopped the run, and how; nil when nobody did.
+	Stop *StopReport `json:"stop,omitempty"`
 	// ActionsLeftOut counts open actions that did not fit in one answer.
 	ActionsLeftOut int        `json:"actions_left_out,omitempty"`
 	Usage          item.Usage `json:"usage"`
@@ -26,6 +30,16 @@ type StatusReport struct {
 	Events int `json:"events"`
 	// Items is the length of the conversation.
 	Items int `json:"items"`
+}
+
+// OpenActivation is a source that was opened for the run, and the task queue of
+// the worker that holds it.
+type OpenActivation struct {
+	Source string           `json:"source"`
+	Epoch  int              `json:"epoch"`
+	Status ActivationStatus `json:"status"`
+	Queue  string           `json:"queue,omitempty"`
+	Error  string           `json:"error,omitempty"`
 }
 
 // EventsQuery asks for the events after a number, at most limit of them.

@@ -21,6 +21,7 @@ type report struct {
 	// oldTraces is how many older ones are no longer held: see shed.
 	oldTraces int
 	changes   []tools.Change
+	release   []Release
 	warnings  []string
 	// sources are the titles of pages that web_search has given the model, by
 	// address.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
 )
@@ -70,6 +71,8 @@ type Options struct {
 	ToolTimeout time.Duration
 	// ClientTimeout bounds the wait for a client or a person; 0 is no bound.
 	ClientTimeout time.Duration
+	// CancelGrace bounds the wait for tools and models that were told to stop.
+	CancelGrace time.Duration
 	// ModelAttempts bounds the attempts at one inference.
 	ModelAttempts int
 	Plan          tools.Plan
@@ -88,7 +91,7 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{
 		MaxRounds: 200, ToolExecution: ExecuteParallel, MaxParallelCalls: 5,
-		ToolTimeout: time.Minute, ModelAttempts: 10, OnBudget: BudgetStop,
+		ToolTimeout: time.Minute, CancelGrace: activities.DefaultGrace, ModelAttempts: 10, OnBudget: BudgetStop,
 		Undeclared: UndeclaredError, Duplicates: tools.DuplicatesError,
 	}
 }

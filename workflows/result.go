@@ -35,7 +35,7 @@ type RunError struct {
 }
 
 // IncompleteReason says why a run stopped early: max_rounds, max_tokens,
-// max_cost, max_output_tokens, content_filter.
+// max_cost, stopped, max_output_tokens, content_filter.
 type IncompleteReason struct {
 	Reason string `json:"reason"`
 }
@@ -50,6 +50,8 @@ type RunReport struct {
 	Changes  []tools.Change `json:"changes"`
 	Release  []Release      `json:"release"`
 	Warnings []string       `json:"warnings"`
+	// Stop says who stopped the run, and how; nil when nobody did.
+	Stop *StopReport `json:"stop,omitempty"`
 	// ItemsLeftOut and TracesLeftOut count the oldest entries that did not fit
 	// in a result; the queries conversation and traces have them all.
 	ItemsLeftOut  int `json:"items_left_out,omitempty"`

@@ -17,9 +17,11 @@ import (
 func Run(ctx workflow.Context, argument converter.RawValue) (*Result, error) {
 	r := newRun(ctx)
 	r.resume(ctx, argument)
+	ctx, r.stopping.now = workflow.WithCancel(ctx)
 	if err := r.listen(ctx); err != nil {
 		return nil, err
 	}
+	r.takeOver(ctx)
 	end := r.story(ctx, argument)
 	if end.next != nil {
 		return nil, end.next
@@ -43,11 +45,14 @@ type run struct {
 	stop     activities.Stop
 	midRound bool
 	// asking is the wait for a larger budget; nil unless there is one.
-	asking  *question
-	ledger  ledger
-	inbox   inbox
-	journal journal
-	report  report
+	asking *question
+	ledger ledger
+	// holdings are what was opened for the run.
+	holdings holdings
+	stopping stopping
+	inbox    inbox
+	journal  journal
+	report   report
 	// execution is about this execution alone.
 	execution execution
 }
@@ -144,6 +149,9 @@ func (r *run) conclude(ctx workflow.Context) (ending, bool) {
 		r.receive(ctx)
 		decision = r.decide()
 	}
+	if r.stopping.asked() { // while the budget was asked about
+		decision = r.decide()
+	}
 	if end := r.execution.leaving; end != nil {
 		return *end, true
 	}
@@ -157,6 +165,9 @@ func (r *run) conclude(ctx workflow.Context) (ending, bool) {
 
 // askModel begins a round: the next answer, and the batch in it.
 func (r *run) askModel(ctx workflow.Context) (ending, bool) {
+	if r.stopping.asked() {
+		return r.stopping.ending(), true
+	}
 	r.round++
 	r.journal.round = r.round
 	r.journal.add(ctx, Event{Type: EventRoundStart})
@@ -174,7 +185,7 @@ func (r *run) decide() decision {
 	return decide(facts{
 		calls: len(r.running), terminating: r.running.terminating(), stop: r.stop,
 		steering: len(r.inbox.steering), followUps: len(r.inbox.followUps),
-		round: r.round, maxRounds: r.request.Run.MaxRounds, overspent: r.overspent(),
+		round: r.round, maxRounds: r.request.Run.MaxRounds, overspent: r.overspent(), stopped: r.stopping.asked(),
 	})
 }
 
@@ -196,6 +207,7 @@ func (r *run) act(ctx workflow.Context, d decision) (ending, bool) {
 // infer asks the model for the next answer. A conversation that is too long
 // for it is made shorter first, if the request allows that.
 func (r *run) infer(ctx workflow.Context) (activities.InferResult, error) {
+	ctx, r.stopping.inference = workflow.WithCancel(ctx)
 	if r.crowded() {
 		if _, err := r.compact(ctx, 0, "it has reached compact_at"); err != nil {
 			return activities.InferResult{}, err
@@ -218,7 +230,7 @@ func (r *run) ask(ctx workflow.Context, try int) (activities.InferResult, error)
 	in.Round, in.Try, in.Surface = r.round, try-1, r.surface.digest
 	in.ToolChoice = choiceFor(r.request.ToolChoice, r.round, r.registry.Shown())
 	ctx = workflow.WithActivityOptions(ctx, inferOptions(r.request, r.round, try, in.Length))
-	answer, err := perform(ctx, acts.Infer, in)
+	answer, err := performUntil(ctx, r, acts.Infer, in)
 	if err != nil {
 		return answer, err
 	}

@@ -32,11 +32,14 @@ type snapshot struct {
 	Stop     activities.Stop `json:"stop,omitempty"`
 	MidRound bool            `json:"mid_round,omitempty"`
 	// Asking is the wait for a larger budget.
-	Asking  *questionState `json:"asking,omitempty"`
-	Ledger  ledgerState    `json:"ledger,omitzero"`
-	Inbox   inboxState     `json:"inbox,omitzero"`
-	Journal journalState   `json:"journal,omitzero"`
-	Report  reportState    `json:"report,omitzero"`
+	Asking *questionState `json:"asking,omitempty"`
+	Ledger ledgerState    `json:"ledger,omitzero"`
+	// Holdings are what is open; the new execution's Cleanup takes it over.
+	Holdings holdingsState `json:"holdings,omitzero"`
+	Stopped  *StopReport   `json:"stopped,omitempty"`
+	Inbox    inboxState    `json:"inbox,omitzero"`
+	Journal  journalState  `json:"journal,omitzero"`
+	Report   reportState   `json:"report,omitzero"`
 }
 
 // callState is a call. Its descriptor is found again by its name.
@@ -57,6 +60,18 @@ type questionState struct {
 	Expiry   time.Time `json:"expiry,omitzero"`
 	Answered bool      `json:"answered,omitempty"`
 	Extended bool      `json:"extended,omitempty"`
+}
+
+type holdingsState struct {
+	All     []activationState `json:"all,omitempty"`
+	Keepers int               `json:"keepers,omitempty"`
+}
+
+type activationState struct {
+	activities.Held
+	State   ActivationStatus `json:"state"`
+	Failure string           `json:"failure,omitempty"`
+	Refused bool             `json:"refused,omitempty"`
 }
 
 type ledgerState struct {
@@ -102,6 +117,7 @@ type journalState struct {
 // reportState holds an output that is an item of the conversation as the
 // item's index.
 type reportState struct {
+	Release   []Release         `json:"release,omitempty"`
 	Status    Status            `json:"status"`
 	Model     string            `json:"model,omitempty"`
 	Usage     item.Usage        `json:"usage,omitzero"`

@@ -38,6 +38,8 @@ func (r *run) restore(s snapshot) error {
 		return err
 	}
 	r.midRound, r.stop = s.MidRound, s.Stop
+	r.holdings.restore(s.Holdings)
+	r.stopping.order = s.Stopped
 	r.inbox.steering, r.inbox.followUps, r.inbox.heard = s.Inbox.Steering, s.Inbox.FollowUps, s.Inbox.Heard
 	r.inbox.unknown = s.Inbox.Unknown
 	r.journal.events, r.journal.first, r.journal.round = s.Journal.Events, s.Journal.First, s.Journal.Round
@@ -50,6 +52,13 @@ func (b batch) at(i int) (*call, error) {
 		return nil, fmt.Errorf("the snapshot names call %d of %d", i, len(b))
 	}
 	return b[i], nil
+}
+
+func (h *holdings) restore(s holdingsState) {
+	h.keepers = s.Keepers
+	for _, a := range s.All {
+		h.all = append(h.all, &activation{Held: a.Held, state: a.State, failure: a.Failure, refused: a.Refused})
+	}
 }
 
 func (l *ledger) restore(s ledgerState, calls batch) error {
@@ -87,6 +96,7 @@ func (r *report) restore(s reportState, items []json.RawMessage) error {
 	r.status, r.model, r.usage, r.cost, r.lastError = s.Status, s.Model, s.Usage, s.Cost, s.LastError
 	r.traces, r.oldTraces = s.Traces, s.OldTraces
 	r.changes, r.warnings, r.repeats, r.sources = s.Changes, s.Warnings, s.Repeats, s.Sources
+	r.release = s.Release
 	for _, it := range s.Output {
 		if i, err := strconv.Atoi(string(it)); err == nil {
 			if i < 0 || i >= len(items) {

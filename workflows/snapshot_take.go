@@ -31,6 +31,7 @@ func (r *run) snapshot() snapshot {
 		}
 	}
 	s.Ledger = r.ledger.state(&roll)
+	s.Holdings, s.Stopped = r.holdings.state(), r.stopping.order
 	s.Calls = roll.calls
 	return s
 }
@@ -54,6 +55,14 @@ func (l *callRoll) place(c *call) int {
 	return at
 }
 
+func (h *holdings) state() holdingsState {
+	s := holdingsState{Keepers: h.keepers}
+	for _, a := range h.all {
+		s.All = append(s.All, activationState{Held: a.Held, State: a.state, Failure: a.failure, Refused: a.refused})
+	}
+	return s
+}
+
 func (l *ledger) state(roll *callRoll) ledgerState {
 	s := ledgerState{Spent: l.spent, Used: l.used}
 	for _, a := range l.actions {
@@ -74,7 +83,7 @@ func (l *ledger) state(roll *callRoll) ledgerState {
 func (r *report) state(items []json.RawMessage) reportState {
 	s := reportState{
 		Status: r.status, Model: r.model, Usage: r.usage, Cost: r.cost, LastError: r.lastError,
-		Traces: r.traces, OldTraces: r.oldTraces, Changes: r.changes, Warnings: r.warnings, Repeats: r.repeats,
+		Traces: r.traces, OldTraces: r.oldTraces, Changes: r.changes, Release: r.release, Warnings: r.warnings, Repeats: r.repeats,
 		Sources: r.sources,
 	}
 	places := make(map[string]int, len(items))

@@ -19,6 +19,9 @@ var notCarried = map[string]string{
 	"run.conversation.named": "items go to the next inference in full",
 	"run.journal.closed":     "a run that ends does not continue",
 	"run.request.Input":      "the first items of the conversation",
+	"run.holdings.keeper":    "the new execution starts its own",
+	"run.stopping.now":       "made anew",
+	"run.stopping.inference": "made anew",
 }
 
 // TestSnapshotCarriesEveryField fails for a field that somebody adds to run, or

@@ -17,21 +17,30 @@ const cancelWait = 15 * time.Second
 
 func (a *app) cancelCommand() *cobra.Command {
 	var noWait bool
+	var stop stopFlags
 	command := &cobra.Command{
 		Use:   "cancel <run>",
 		Short: "Cancel a run",
 		Long: `Cancel a run and wait, at most 15 seconds, until it has ended: calls that run
-are stopped, open ones are closed, what was done is kept in the result.`,
-		Example: "  {errand} cancel last",
-		Args:    wants(1, 1),
+are stopped, open ones are closed, what was done is kept in the result.
+
+With --after tools the tools that run come to their end first, and with --after
+round the whole round does, clients and people included. The run then ends
+incomplete, with the reason "stopped". A harder stop may follow a milder one.`,
+		Example: `  {errand} cancel last
+  {errand} cancel last --after tools --reason "wrong ticket"`,
+		Args: wants(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return a.withRun(ctx, args[0], func(c *connection, run *starter.Run) error {
-				if err := run.Cancel(ctx); err != nil {
+				status := "cancelling"
+				if err := stop.send(ctx, run, a.defaultActor()); err != nil {
 					return err
 				}
-				status := "cancelling"
-				if !noWait {
+				if stop.after != "" {
+					status = "stopping"
+				}
+				if !noWait && stop.after == "" {
 					var err error
 					if status, err = a.awaitCancelled(ctx, c, run); err != nil {
 						return err
@@ -44,6 +53,7 @@ are stopped, open ones are closed, what was done is kept in the result.`,
 			})
 		},
 	}
+	stop.define(command)
 	command.Flags().BoolVar(&noWait, "no-wait", false, "do not wait for the end")
 	return command
 }

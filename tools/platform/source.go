@@ -22,6 +22,7 @@ type Source struct {
 func NewSource(all ...Tool) (*Source, error) {
 	s := &Source{byName: make(map[string]Tool, len(all))}
 	place := map[string]int{}
+	resources := map[string]*Resource{}
 	var faults tools.Faults
 	for i, t := range all {
 		path := fmt.Sprintf("tools[%d]", i)
@@ -29,6 +30,12 @@ func NewSource(all ...Tool) (*Source, error) {
 		if first, taken := place[t.Name]; taken {
 			faults.Add(path+".name", fmt.Sprintf("tool %q is already registered as tools[%d]: rename one", t.Name, first))
 			continue
+		}
+		if r := t.Resource; r != nil {
+			if other := resources[r.Name]; other != nil && other != r {
+				faults.Add(path+".resource", fmt.Sprintf("another resource has the name %q: share one, or rename it", r.Name))
+			}
+			resources[r.Name] = r
 		}
 		place[t.Name] = i
 		s.byName[t.Name] = t
@@ -70,6 +77,16 @@ func (s *Source) Execute(ctx context.Context, name string, call tools.Invocation
 	}
 	defer guard(&err)
 	return t.Execute(context.WithValue(ctx, invocationKey{}, call), call)
+}
+
+// Reconcile asks a tool what became of a call.
+func (s *Source) Reconcile(ctx context.Context, name string, call tools.Invocation) (finding tools.Finding, err error) {
+	t, ok := s.byName[name]
+	if !ok || t.Reconcile == nil {
+		return tools.Finding{Found: tools.FoundUnknown}, nil
+	}
+	defer guard(&err)
+	return t.Reconcile(context.WithValue(ctx, invocationKey{}, call), call)
 }
 
 func unknown(name string) error {

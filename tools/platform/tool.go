@@ -44,6 +44,13 @@ type Tool struct {
 	// checked, for example to keep an old spelling alive. Nil leaves them as
 	// they are; an error is the outcome of the call.
 	PrepareArguments func(arguments json.RawMessage) (json.RawMessage, error)
+	// Resource is what the tool needs opened for the run; Opened has it then. Nil
+	// needs nothing.
+	Resource *Resource
+	// Reconcile says what became of a call whose worker was lost, by its key. It
+	// is asked before the call is repeated, or told to the model as unknown. Nil
+	// leaves it to the effect.
+	Reconcile func(ctx context.Context, call tools.Invocation) (tools.Finding, error)
 	// Execute does the work. An error is a failure that the model reads, so its
 	// message should say what to do. It must return when ctx ends.
 	Execute func(ctx context.Context, call tools.Invocation) (tools.Output, error)
@@ -59,7 +66,7 @@ func (t Tool) descriptor() tools.Descriptor {
 	default:
 		effect = tools.EffectOnce
 	}
-	return tools.Descriptor{
+	d := tools.Descriptor{
 		Name: t.Name, Public: t.Name, Type: tools.TypePlatform,
 		Owner: tools.OwnedByGateway, Source: tools.SourcePlatform,
 		Description: t.Description, Parameters: t.Parameters, OutputSchema: t.OutputSchema,
@@ -68,7 +75,12 @@ func (t Tool) descriptor() tools.Descriptor {
 			Checkpointable: t.Checkpointable,
 		},
 		Effect: effect, ParallelSafe: t.ParallelSafe, Sequential: t.Sequential, Timeout: t.Timeout,
+		Reconciles: t.Reconcile != nil,
 	}
+	if t.Resource != nil {
+		d.Source, d.Scope = t.Resource.source(), tools.ScopeRun
+	}
+	return d
 }
 
 // check records everything wrong with t under its path.
@@ -78,6 +90,9 @@ func (t Tool) check(path string, faults *tools.Faults) {
 	}
 	if t.Execute == nil {
 		faults.Add(path+".execute", fmt.Sprintf("tool %q has no Execute function", t.Name))
+	}
+	if t.Resource != nil {
+		t.Resource.check(path+".resource", faults)
 	}
 	switch {
 	case t.Effect != "" && !t.Effect.Valid():

@@ -68,6 +68,15 @@ func (p *Progress) text(e workflows.Event) string {
 		return p.result(e)
 	case workflows.EventRejected:
 		return fmt.Sprintf("  %s rejected%s", paint.Bad("!"), because(e.Reason))
+	case workflows.EventActivation:
+		return fmt.Sprintf("  %s %s %s%s", paint.Dim("·"), paint.Name(Line(e.Source)), Line(e.Status), because(e.Reason))
+	case workflows.EventRelease:
+		if e.Reason != "" {
+			return fmt.Sprintf("  %s %s was not closed%s", paint.Bad("!"), paint.Name(Line(e.Source)), because(e.Reason))
+		}
+		return fmt.Sprintf("  %s %s closed", paint.Dim("·"), paint.Name(Line(e.Source)))
+	case workflows.EventStop:
+		return fmt.Sprintf("  %s stop %s%s%s", paint.Wait("!"), strings.ReplaceAll(Line(e.Status), "_", " "), by(e.Actor), because(e.Reason))
 	case workflows.EventRoundEnd:
 		return ""
 	case workflows.EventRunEnd:

@@ -1,0 +1,271 @@
+package workflows
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"errand/activities"
+)
+
+// TypeCleanup is the workflow type that deactivates what a run has opened. The
+// run's first activation starts it as a child.
+const TypeCleanup = "Cleanup"
+
+// Signals from a run to its Cleanup.
+const (
+	// SignalLost names an activation whose worker does not answer. Payload:
+	// activities.Activation.
+	SignalLost = "session_lost"
+	// SignalRelease says that the run ends. Payload: ReleaseOrder.
+	SignalRelease = "release"
+)
+
+// CleanupInput is the argument of Cleanup.
+type CleanupInput struct {
+	RunID string `json:"run_id"`
+	// Chain is the id of the first run of the chain.
+	Chain string `json:"chain"`
+	// Number counts the Cleanups of the chain, from 1.
+	Number int `json:"number"`
+	// Held is what is open already, in a chain that goes on.
+	Held []KeptActivation `json:"held,omitempty"`
+}
+
+// KeptActivation is an activation that a Cleanup takes over.
+type KeptActivation struct {
+	activities.Held
+	Lost bool `json:"lost,omitempty"`
+}
+
+// ReleaseOrder says what the run knows of its activations.
+type ReleaseOrder struct {
+	// Opened ones are reported on. Failed ones were never open.
+	Opened []activities.Held       `json:"opened,omitempty"`
+	Failed []activities.Activation `json:"failed,omitempty"`
+}
+
+// CleanupResult reports on every activation.
+type CleanupResult struct {
+	Released []Release `json:"released"`
+}
+
+// Cleanup waits until its run ends and then deactivates every activation, all at
+// the same time; that one fails stops no other. A run that can say so sends
+// release. If Cleanup is cancelled instead, the run has closed without: it was
+// terminated, or ran out of time. Then it looks whether the run's chain goes on,
+// and leaves quietly once its successor is there.
+func Cleanup(ctx workflow.Context, in CleanupInput) (*CleanupResult, error) {
+	detached, _ := workflow.NewDisconnectedContext(ctx)
+	c := &cleanup{in: in}
+	for _, k := range in.Held {
+		e := c.add(k.Held)
+		if k.Lost {
+			c.giveUp(detached, e)
+		}
+	}
+	c.listen(detached)
+	cancelled := func() bool { return ctx.Err() != nil }
+	for pause := firstLook; c.order == nil; pause = min(2*pause, lastLook) {
+		if c.wait(detached, pause, cancelled) {
+			cancelled, pause = func() bool { return false }, shortLook
+		}
+		if c.order != nil {
+			break
+		}
+		switch outlook := c.look(detached); {
+		case c.order != nil: // it has spoken meanwhile
+		case outlook.Relieved:
+			return &CleanupResult{Released: []Release{}}, nil
+		case outlook.Ended:
+			c.order = &ReleaseOrder{}
+		}
+	}
+	c.deactivateAll(detached)
+	return c.result(), nil
+}
+
+const (
+	// A Cleanup that was not told anything looks after its run all the same: a
+	// reset leaves it without one.
+	firstLook, lastLook = time.Hour, 24 * time.Hour
+	// shortLook is the first pause of one that was cancelled.
+	shortLook = time.Second
+)
+
+// cleanup is the state of a Cleanup.
+type cleanup struct {
+	in      CleanupInput
+	entries []*entry
+	// order is nil until the run ends.
+	order *ReleaseOrder
+}
+
+// entry is one session on one worker. An activation whose first attempt was lost
+// has one for each worker that was asked.
+type entry struct {
+	activities.Held
+	// closing is true once somebody closes it, closed once that is over. found
+	// says that the worker did hold it, lost that it seemed gone.
+	closing, closed, found, lost bool
+	err                          string
+}
+
+func (e *entry) release() Release {
+	return Release{Source: e.Activation.Source, Epoch: e.Activation.Epoch, Error: e.err}
+}
+
+func (c *cleanup) add(h activities.Held) *entry {
+	if e := c.find(h); e != nil {
+		return e
+	}
+	e := &entry{Held: activities.Held{Activation: h.Activation, Queue: h.Queue}}
+	c.entries = append(c.entries, e)
+	return e
+}
+
+func (c *cleanup) find(h activities.Held) *entry {
+	for _, e := range c.entries {
+		if e.Activation == h.Activation && e.Queue == h.Queue {
+			return e
+		}
+	}
+	return nil
+}
+
+// listen takes what workers and the run have to say.
+func (c *cleanup) listen(ctx workflow.Context) {
+	take(ctx, activities.SignalOpening, func(_ workflow.Context, h activities.Held) { c.add(h) })
+	take(ctx, activities.SignalClosed, func(_ workflow.Context, h activities.Held) {
+		if e := c.find(h); e != nil && !e.closing {
+			e.closing, e.closed, e.found, e.err = true, true, true, h.Error
+		}
+	})
+	take(ctx, SignalLost, func(ctx workflow.Context, key activities.Activation) {
+		for _, e := range c.entries {
+			if e.Activation == key {
+				c.giveUp(ctx, e)
+			}
+		}
+	})
+	take(ctx, SignalRelease, func(_ workflow.Context, order ReleaseOrder) { c.order = &order })
+}
+
+func take[T any](ctx workflow.Context, signal string, do func(workflow.Context, T)) {
+	channel := workflow.GetSignalChannel(ctx, signal)
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		for {
+			var payload T
+			channel.Receive(ctx, &payload)
+			do(ctx, payload)
+		}
+	})
+}
+
+// wait waits for the run's order, for its end, or for the time to look.
+func (c *cleanup) wait(ctx workflow.Context, pause time.Duration, cancelled func() bool) bool {
+	timed, stop := workflow.WithCancel(ctx)
+	timer := workflow.NewTimerWithOptions(timed, pause, workflow.TimerOptions{Summary: "look after the run"})
+	_ = workflow.Await(ctx, func() bool { return c.order != nil || cancelled() || timer.IsReady() })
+	if !timer.IsReady() {
+		stop()
+	}
+	return cancelled()
+}
+
+func (c *cleanup) look(ctx workflow.Context) activities.OutlookResult {
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: time.Minute,
+		Summary:             "does the run go on?",
+		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
+	})
+	outlook, err := perform(ctx, acts.Outlook, activities.OutlookInput{
+		Activation: activities.Activation{RunID: c.in.RunID, Chain: c.in.Chain},
+		Successor:  cleanupID(c.in.RunID, c.in.Chain, c.in.Number+1),
+	})
+	if err != nil {
+		workflow.GetLogger(ctx).Warn("the run's outlook is not known", "error", err)
+	}
+	return outlook
+}
+
+// giveUp closes a session of which the run has lost sight, should its worker
+// turn up again.
+func (c *cleanup) giveUp(ctx workflow.Context, e *entry) {
+	e.lost = true
+	if e.closing {
+		return
+	}
+	e.closing = true
+	workflow.Go(ctx, func(ctx workflow.Context) { e.deactivate(ctx, lostWait) })
+}
+
+// deactivateAll closes what is open. It does not wait for workers that were
+// lost: one that lives closes what it holds once it learns that the run is over.
+func (c *cleanup) deactivateAll(ctx workflow.Context) {
+	for _, e := range c.entries {
+		if !c.open(e) {
+			continue
+		}
+		e.closing = true
+		workflow.Go(ctx, func(ctx workflow.Context) { e.deactivate(ctx, workerWait) })
+	}
+	_ = workflow.Await(ctx, func() bool {
+		return !slices.ContainsFunc(c.entries, func(e *entry) bool { return e.closing && !e.closed && !e.lost })
+	})
+	if slices.ContainsFunc(c.entries, c.open) { // announced meanwhile
+		c.deactivateAll(ctx)
+	}
+}
+
+// open tells whether nobody has begun to close a session that may be open.
+func (c *cleanup) open(e *entry) bool {
+	return !e.closing && (c.order == nil || !slices.Contains(c.order.Failed, e.Activation))
+}
+
+const (
+	// workerWait is how long a worker may take to fetch what is for it alone.
+	// After that it counts as lost.
+	workerWait = 10 * time.Second
+	// lostWait is for a worker that counts as lost already.
+	lostWait = 10 * time.Minute
+)
+
+func (e *entry) deactivate(ctx workflow.Context, wait time.Duration) {
+	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		TaskQueue:              e.Queue,
+		ScheduleToStartTimeout: wait,
+		StartToCloseTimeout:    30 * time.Second,
+		HeartbeatTimeout:       activities.HeartbeatTimeout,
+		Summary:                summary("deactivate %s", e.Activation.String()),
+		RetryPolicy:            &temporal.RetryPolicy{MaximumAttempts: 1},
+	})
+	out, err := perform(ctx, acts.Deactivate, e.Activation)
+	e.closed = true
+	switch {
+	case err != nil:
+		e.err = fmt.Sprintf("the worker that held it (%s) did not answer", e.Queue)
+	default:
+		e.found, e.err = out.Closed, out.Error
+	}
+}
+
+// result reports on what the run knew to be open, and on what else was found
+// open.
+func (c *cleanup) result() *CleanupResult {
+	result := &CleanupResult{Released: []Release{}}
+	for _, e := range c.entries {
+		if !e.found && !slices.Contains(c.order.Opened, e.Held) {
+			continue
+		}
+		one := e.release()
+		if !e.closed {
+			one.Error = fmt.Sprintf("the worker that held it (%s) was lost", e.Queue)
+		}
+		result.Released = append(result.Released, one)
+	}
+	return result
+}

@@ -1,0 +1,193 @@
+package workflows
+
+import (
+	"fmt"
+
+	"go.temporal.io/sdk/workflow"
+
+	"errand/activities"
+	"errand/tools"
+)
+
+// holdings are the activations of a run, and the Cleanup that will deactivate
+// them whatever becomes of it.
+type holdings struct {
+	// all in the order of opening.
+	all []*activation
+	// keeper is nil until the first activation.
+	keeper *keeper
+	// keepers counts the Cleanups of the chain.
+	keepers int
+}
+
+// activation is one opening of a source and where it stands.
+type activation struct {
+	activities.Held
+	state ActivationStatus
+	// failure says why it is not open. It is the source's own reason if it was
+	// refused, and the machine's otherwise: then a worker may hold it after all.
+	failure string
+	refused bool
+}
+
+// ActivationStatus is the state of an activation.
+type ActivationStatus string
+
+// States of an activation.
+const (
+	ActivationOpening ActivationStatus = "opening"
+	ActivationOpen    ActivationStatus = "open"
+	ActivationFailed  ActivationStatus = "failed"
+	// ActivationLost ones were held by a worker that is gone, or that gave them
+	// up.
+	ActivationLost ActivationStatus = "lost"
+)
+
+// drop forgets a Cleanup that is gone.
+func (h *holdings) drop(k *keeper) {
+	if h.keeper == k {
+		h.keeper = nil
+	}
+}
+
+// latest is the newest activation of a source that is open or about to be.
+func (h *holdings) latest(source string) *activation {
+	for i := len(h.all) - 1; i >= 0; i-- {
+		a := h.all[i]
+		if a.Activation.Source == source && (a.state == ActivationOpen || a.state == ActivationOpening) {
+			return a
+		}
+	}
+	return nil
+}
+
+// next adds the activation that comes after those of the same source.
+func (h *holdings) next(run, chain, source string) *activation {
+	epoch := 1
+	for _, a := range h.all {
+		if a.Activation.Source == source {
+			epoch++
+		}
+	}
+	a := &activation{
+		Held:  activities.Held{Activation: activities.Activation{RunID: run, Chain: chain, Source: source, Epoch: epoch}},
+		state: ActivationOpening,
+	}
+	h.all = append(h.all, a)
+	return a
+}
+
+// find is the activation that somebody names.
+func (h *holdings) find(key activities.Activation) *activation {
+	for _, a := range h.all {
+		if a.Activation == key {
+			return a
+		}
+	}
+	return nil
+}
+
+// maxActivations bounds what the status lists; the newest are kept.
+const maxActivations = 100
+
+func (h *holdings) report() []OpenActivation {
+	var some []OpenActivation
+	for _, a := range h.all[max(0, len(h.all)-maxActivations):] {
+		some = append(some, OpenActivation{
+			Source: a.Activation.Source, Epoch: a.Activation.Epoch, Status: a.state, Queue: a.Queue, Error: short(a.failure),
+		})
+	}
+	return some
+}
+
+// activate returns the open activation of a source, opening it if need be. All
+// callers wait for the same opening; a failed one is the outcome of those who
+// waited for it and is not kept (CL-3).
+func (r *run) activate(ctx workflow.Context, c *call) (*activation, *tools.Outcome) {
+	source := c.tool.Source
+	for ctx.Err() == nil {
+		a := r.holdings.latest(source)
+		if a == nil {
+			a = r.holdings.next(r.id, workflow.GetInfo(ctx).FirstRunID, source)
+			r.open(ctx, a, r.server(c))
+		}
+		if workflow.Await(ctx, func() bool { return a.state != ActivationOpening }) != nil || ctx.Err() != nil {
+			break
+		}
+		switch a.state {
+		case ActivationOpen:
+			return a, nil
+		case ActivationFailed:
+			o := tools.Fail(tools.Failed, tools.ErrActivationFailed,
+				fmt.Sprintf("%s could not be opened, so the call was not run: %s", source, a.failure))
+			return nil, &o
+		default: // lost before it was used: once more
+		}
+	}
+	o := cancelledOutcome()
+	return nil, &o
+}
+
+// open has a worker open an activation.
+func (r *run) open(ctx workflow.Context, a *activation, server *tools.ServerDeclaration) {
+	source := a.Activation.Source
+	k, err := r.keep(ctx)
+	if err != nil {
+		r.opened(ctx, a, activities.ActivateResult{}, err)
+		return
+	}
+	in := activities.ActivateInput{Activation: a.Activation, Cleanup: k.id, Server: server}
+	out, err := perform(workflow.WithActivityOptions(ctx, activateOptions(a)), acts.Activate, in)
+	if isType(err, activities.TypeCleanupGone) && r.holdings.keepers < maxKeepers {
+		r.holdings.drop(k) // somebody ended it; another one takes over what is open
+		workflow.GetLogger(ctx).Warn("the run's Cleanup is gone", "source", source)
+		r.open(ctx, a, server)
+		return
+	}
+	r.opened(ctx, a, out, err)
+}
+
+func (r *run) opened(ctx workflow.Context, a *activation, out activities.ActivateResult, err error) {
+	a.Queue, a.state, a.failure, a.refused = out.Queue, ActivationOpen, out.Failure, out.Failure != ""
+	if err != nil {
+		a.failure = err.Error()
+	}
+	if a.failure != "" {
+		a.state = ActivationFailed
+	}
+	r.noteActivation(ctx, a)
+}
+
+func (r *run) noteActivation(ctx workflow.Context, a *activation) {
+	r.journal.add(ctx, Event{
+		Type: EventActivation, Source: a.Activation.Source, Epoch: a.Activation.Epoch,
+		Status: string(a.state), Reason: short(a.failure),
+	})
+	r.showDetails(ctx)
+}
+
+// lose marks an activation whose worker does not answer any more. Should it live
+// after all, Cleanup gets it to close what it holds.
+func (r *run) lose(ctx workflow.Context, a *activation) {
+	if a.state != ActivationOpen {
+		return
+	}
+	a.state = ActivationLost
+	r.noteActivation(ctx, a)
+	if k := r.holdings.keeper; k != nil {
+		k.tell(ctx, SignalLost, a.Activation)
+	}
+}
+
+// takeClosings hears from workers that gave up what they held.
+func (r *run) takeClosings(ctx workflow.Context) {
+	channel := workflow.GetSignalChannel(ctx, activities.SignalClosed)
+	for {
+		var held activities.Held
+		channel.Receive(ctx, &held)
+		if a := r.holdings.find(held.Activation); a != nil && a.state == ActivationOpen && a.Queue == held.Queue {
+			a.state = ActivationLost
+			r.noteActivation(ctx, a)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package workflows
+
+import (
+	"errors"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+
+	"errand/activities"
+	"errand/tools"
+)
+
+// loss says what the end of an Execute activity means for its call.
+type loss int
+
+const (
+	arrived loss = iota
+	stoppedByRun
+	neverBegan
+	// repeatable calls were lost in a worker of their own, and may be run again.
+	repeatable
+	mayHaveHappened
+	broken
+)
+
+// judge reads the error of an Execute activity. Its own failures are values;
+// an error is about the machine. The server repeats what may be repeated, but for
+// a call that is pinned to one worker.
+func judge(err error, effect tools.Effect, pinned bool) loss {
+	if err == nil {
+		return arrived
+	}
+	if temporal.IsCanceledError(err) {
+		return stoppedByRun
+	}
+	var app *temporal.ApplicationError
+	if errors.As(err, &app) {
+		switch app.Type() {
+		case activities.TypeNotBegun, activities.TypeNotActivated:
+			return neverBegan
+		case activities.TypeWorkerStopped:
+			var p activities.Progress
+			if app.HasDetails() && app.Details(&p) == nil && !p.Begun && !effect.Repeatable() {
+				return neverBegan
+			}
+			return lostMidway(effect, pinned)
+		}
+	}
+	var timeout *temporal.TimeoutError
+	if errors.As(err, &timeout) {
+		return judgeTimeout(timeout, effect, pinned)
+	}
+	// A fault of the machine after the tool may have run.
+	return uncertain(effect)
+}
+
+func judgeTimeout(timeout *temporal.TimeoutError, effect tools.Effect, pinned bool) loss {
+	if timeout.TimeoutType() == enums.TIMEOUT_TYPE_SCHEDULE_TO_START {
+		return neverBegan
+	}
+	if effect.Repeatable() {
+		return lostMidway(effect, pinned)
+	}
+	var p activities.Progress
+	if timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&p) == nil && p.Begun {
+		return mayHaveHappened
+	}
+	return neverBegan
+}
+
+// lostMidway is a call that was lost while it ran. Where the server repeats, it
+// has used up its attempts.
+func lostMidway(effect tools.Effect, pinned bool) loss {
+	if pinned && effect.Repeatable() {
+		return repeatable
+	}
+	return uncertain(effect)
+}
+
+// uncertain is a lost call of which nobody knows how far it got. One that only
+// reads has simply failed.
+func uncertain(effect tools.Effect) loss {
+	if effect == tools.EffectRead {
+		return broken
+	}
+	return mayHaveHappened
+}
+
+// sessionLost tells whether an error says that the worker does not hold the
+// call's session any more, or not for long.
+func sessionLost(err error) bool {
+	var timeout *temporal.TimeoutError
+	return isType(err, activities.TypeNotActivated) || isType(err, activities.TypeWorkerStopped) ||
+		(errors.As(err, &timeout) && timeout.TimeoutType() == enums.TIMEOUT_TYPE_SCHEDULE_TO_START)
+}

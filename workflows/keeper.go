@@ -1,0 +1,163 @@
+package workflows
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"errand/activities"
+)
+
+// keeper is the Cleanup of a run, as the run sees it.
+type keeper struct {
+	id     string
+	future workflow.ChildWorkflowFuture
+}
+
+const (
+	// maxKeepers bounds how often a Cleanup that somebody ended is replaced.
+	maxKeepers = 100
+	// releaseLimit bounds how long a run that ends waits for its activations to
+	// be deactivated. Cleanup goes on without it.
+	releaseLimit = 30 * time.Second
+	// maxChildID keeps the ids of Cleanups under the 1,000 bytes that a server
+	// takes.
+	maxChildID = 900
+)
+
+// cleanupID is the workflow id of the n-th Cleanup of a chain of runs. The chain
+// is part of it: an earlier run of the same id may still be cleaned up after.
+func cleanupID(run, chain string, n int) string {
+	if len(run) > maxChildID {
+		run = activities.Digest([]byte(run))
+	}
+	return fmt.Sprintf("%s/cleanup-%s-%d", run, chain[:min(8, len(chain))], n)
+}
+
+// keep sees to it that the run has a Cleanup, before anything is opened.
+func (r *run) keep(ctx workflow.Context) (*keeper, error) {
+	detached, _ := workflow.NewDisconnectedContext(ctx)
+	for {
+		if r.holdings.keeper == nil {
+			r.holdings.keepers++
+			r.holdings.keeper = r.startKeeper(detached, r.holdings.keepers)
+		}
+		k := r.holdings.keeper
+		err := k.future.GetChildWorkflowExecution().Get(detached, nil)
+		if err == nil {
+			return k, nil
+		}
+		r.holdings.drop(k)
+		if !temporal.IsWorkflowExecutionAlreadyStartedError(err) || r.holdings.keepers >= maxKeepers {
+			return nil, fmt.Errorf("its Cleanup did not start: %w", err)
+		}
+	}
+}
+
+// takeOver starts the Cleanup of a run that goes on with open activations. That
+// of the execution before leaves once it is there.
+func (r *run) takeOver(ctx workflow.Context) {
+	if len(r.holdings.all) == 0 {
+		return
+	}
+	if _, err := r.keep(ctx); err != nil {
+		workflow.GetLogger(ctx).Error("nobody cleans up after this run but the workers themselves", "error", err)
+	}
+}
+
+func (r *run) startKeeper(ctx workflow.Context, n int) *keeper {
+	info := workflow.GetInfo(ctx)
+	in := CleanupInput{RunID: r.id, Chain: info.FirstRunID, Number: n}
+	for _, a := range r.holdings.all {
+		if a.state == ActivationOpen || a.state == ActivationLost {
+			in.Held = append(in.Held, KeptActivation{Held: a.Held, Lost: a.state == ActivationLost})
+		}
+	}
+	k := &keeper{id: cleanupID(r.id, info.FirstRunID, n)}
+	ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
+		WorkflowID:        k.id,
+		ParentClosePolicy: enums.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
+		StaticSummary:     "closes what a run has opened, however it ends",
+	})
+	k.future = workflow.ExecuteChildWorkflow(ctx, TypeCleanup, in)
+	return k
+}
+
+// tell sends the Cleanup a signal and does not wait: one that is gone is found
+// out by its future.
+func (k *keeper) tell(ctx workflow.Context, signal string, payload any) {
+	detached, _ := workflow.NewDisconnectedContext(ctx)
+	k.future.SignalChildWorkflow(detached, signal, payload)
+}
+
+// release deactivates every activation of the run, once, however it ends. It
+// takes at most releaseLimit, and nothing that goes wrong changes the run's end
+// (CL-5).
+func (r *run) release(ctx workflow.Context) {
+	k := r.holdings.keeper
+	if k == nil {
+		return
+	}
+	order := ReleaseOrder{}
+	for _, a := range r.holdings.all {
+		switch {
+		case a.refused:
+			order.Failed = append(order.Failed, a.Activation)
+		case a.state == ActivationOpen || a.state == ActivationLost:
+			order.Opened = append(order.Opened, a.Held)
+		}
+	}
+	k.tell(ctx, SignalRelease, order)
+	timed, cancel := workflow.WithCancel(ctx)
+	timer := workflow.NewTimerWithOptions(timed, releaseLimit, workflow.TimerOptions{Summary: "release"})
+	_ = workflow.Await(ctx, func() bool { return k.future.IsReady() || timer.IsReady() })
+	var result CleanupResult
+	err := errNotConfirmed
+	if k.future.IsReady() {
+		cancel()
+		err = k.future.Get(ctx, &result)
+	}
+	if err != nil {
+		result = r.releaseAlone(ctx, err)
+	}
+	for _, one := range result.Released {
+		r.report.release = append(r.report.release, one)
+		r.journal.add(ctx, Event{
+			Type: EventRelease, Source: one.Source, Epoch: one.Epoch, Reason: short(one.Error),
+		})
+	}
+}
+
+var errNotConfirmed = errors.New("not confirmed within " + releaseLimit.String())
+
+// releaseAlone is the release of a run whose Cleanup gave no answer. Where it is
+// gone, the run deactivates what it knows of itself.
+func (r *run) releaseAlone(ctx workflow.Context, err error) CleanupResult {
+	var result CleanupResult
+	c := cleanup{}
+	for _, a := range r.holdings.all {
+		if a.state == ActivationOpen || a.state == ActivationLost {
+			c.add(a.Held)
+		}
+	}
+	if !errors.Is(err, errNotConfirmed) {
+		c.deactivateAll(ctx)
+	}
+	for _, e := range c.entries {
+		one := e.release()
+		if !e.closed {
+			one.Error = err.Error()
+		}
+		result.Released = append(result.Released, one)
+	}
+	return result
+}
+
+func isType(err error, name string) bool {
+	var app *temporal.ApplicationError
+	return errors.As(err, &app) && app.Type() == name
+}
