@@ -1,5 +1,5 @@
-// Command toolworker is a worker with three tools that act on the world of the
-// tests (WORLD_URL), one of each effect. Crash tests kill it. PLANT names a
+// Command toolworker is a worker with tools that act on the world of the tests
+// (WORLD_URL): one of each effect, one that reconciles, two that share a resource. Crash tests kill it. PLANT names a
 // fault that it then has, to prove that the tests find it.
 package main
 
@@ -34,8 +34,8 @@ func run() error {
 		return err
 	}
 	w, err := worker.New(config, worker.WithClientOptions(slowHeartbeats), worker.WithTools(
-		act("look", tools.EffectRead), act("apply", tools.EffectIdempotent), act("pay", tools.EffectOnce),
-	))
+		act("look", tools.EffectRead), act("apply", tools.EffectIdempotent), act("pay", tools.EffectOnce), settling(),
+	), worker.WithTools(boxes()...))
 	if err != nil {
 		return err
 	}

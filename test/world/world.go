@@ -165,6 +165,12 @@ func (w *World) apply(e Effect) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	answer, repeated := w.applied[e.Key]
+	if e.Tool == "reconcile" { // a question, and no effect
+		if !repeated {
+			return "not done"
+		}
+		return "done: " + answer
+	}
 	if !repeated {
 		answer = fmt.Sprintf("%s done for %s", e.Tool, e.Body)
 		w.applied[e.Key] = answer

@@ -1,0 +1,154 @@
+package test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/starter"
+	"errand/test/harness"
+	"errand/test/world"
+	"errand/tools"
+	"errand/worker"
+	"errand/workflows"
+)
+
+// boxScript works in the box, asks the client, and works in the box again.
+func boxScript() harness.Script {
+	return harness.Rounds(
+		harness.Call("work", `{"n":1}`),
+		harness.Call("ask", `{}`),
+		harness.Call("work", `{"n":2}`),
+		harness.Say("done"),
+	)
+}
+
+// startBox runs until the client is asked: the first worker holds the box.
+func (s *crashStage) startBox() *starter.Run {
+	s.t.Helper()
+	run, err := s.starter.Start(within(s.t), boxRequest())
+	require.NoError(s.t, err)
+	pendingAction(s.t, run)
+	require.Len(s.t, s.world.Arrived("open"), 1)
+	return run
+}
+
+func (s *crashStage) endBox(run *starter.Run) *workflows.Result {
+	s.t.Helper()
+	ctx := within(s.t)
+	_, err := run.Answer(ctx, starter.Output("act_2_0", "yes"))
+	require.NoError(s.t, err)
+	result, err := run.Result(ctx)
+	require.NoError(s.t, err)
+	require.Equal(s.t, workflows.Completed, result.Status)
+	for _, trace := range result.Run.Traces {
+		require.True(s.t, trace.Success, trace.Error)
+	}
+	require.Len(s.t, s.world.Arrived("work"), 2, "each call ran once")
+	return result
+}
+
+func keys(some []world.Effect) []string {
+	var all []string
+	for _, e := range some {
+		all = append(all, e.Key)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func TestRunWhoseWorkerWasKilledOpensItsResourceElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newCrashStage(t, boxScript())
+	first := s.startWorker()
+	run := s.startBox()
+	first.Kill9()
+	s.startWorker()
+	result := s.endBox(run)
+	opened, closed := keys(s.world.Arrived("open")), keys(s.world.Arrived("close"))
+	require.Len(t, opened, 2)
+	require.Equal(t, opened[1:], closed, "the second opening is closed; the first died with its worker")
+	require.True(t, strings.HasPrefix(closed[0], run.ID()+"/2/"))
+	require.Len(t, result.Run.Release, 2)
+	require.NotEmpty(t, result.Run.Release[0].Error)
+	require.Empty(t, result.Run.Release[1].Error)
+}
+
+func TestWorkerThatStopsClosesWhatItHolds(t *testing.T) {
+	t.Parallel()
+	s := newCrashStage(t, boxScript())
+	first := s.startWorker()
+	run := s.startBox()
+	first.Terminate()
+	require.Zero(t, first.Wait(t, patience))
+	require.Len(t, s.world.Arrived("close"), 1, "closed before the worker left")
+	s.startWorker()
+	result := s.endBox(run)
+	require.Equal(t, keys(s.world.Arrived("open")), keys(s.world.Arrived("close")), "every opening is closed once")
+	require.Equal(t, []workflows.Release{{Source: "platform/box", Epoch: 1}, {Source: "platform/box", Epoch: 2}}, result.Run.Release)
+}
+
+// TestBusyWorkerIsNotTakenForDead: a call waits for its turn for longer than a
+// worker may be silent.
+func TestBusyWorkerIsNotTakenForDead(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, threeThen(harness.Say("done")))
+	b := &boxes{}
+	config := s.config("responses")
+	config.Limits.Activities = 1
+	first := make(chan struct{}, 1)
+	first <- struct{}{}
+	s.workWith(config, worker.WithTools(b.tool(b.resource(), "work", func(ctx context.Context) error {
+		select {
+		case <-first:
+		default:
+			return nil
+		}
+		select { // longer than anybody waits for a sign of life
+		case <-time.After(12 * time.Second):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})))
+	ctx := within(t)
+	run, err := s.starter.Start(ctx, boxRequest())
+	require.NoError(t, err)
+	result, err := run.Result(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []string{"open/1", "close/1"}, b.seen(run.ID()))
+	require.Len(t, result.Run.Release, 1)
+	require.Equal(t, map[string]tools.OutcomeStatus{"c1": tools.Succeeded, "c2": tools.Succeeded, "c3": tools.Succeeded}, statuses(result))
+}
+
+// TestLostCallIsReconciledBeforeItIsRepeatedOrToldUnknown: the tool knows by the
+// key whether it took place.
+func TestLostCallIsReconciledBeforeItIsRepeatedOrToldUnknown(t *testing.T) {
+	t.Parallel()
+	for name, done := range map[string]bool{"it was done": true, "it was not done": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCrashStage(t, crashScript("settle"))
+			var p *harness.Process
+			var run *starter.Run
+			if done {
+				p = s.startWorker("HANG_AFTER=1")
+				run = s.start("settle")
+				harness.Eventually(t, patience, func() (bool, string) { return s.world.Applied() == 1, "" }, "the effect")
+			} else {
+				run, p = s.startInside("settle")
+			}
+			p.Kill9()
+			s.startWorker()
+			harness.Eventually(t, patience, func() (bool, string) { return len(s.world.Arrived("reconcile")) == 1, "" }, "the tool is asked")
+			s.world.Release("settle")
+			requireUncrashedResult(t, s.finish(run), run)
+			require.Equal(t, 1, s.world.Applied())
+			require.Len(t, s.world.Arrived("reconcile"), 1)
+		})
+	}
+}
