@@ -2,8 +2,10 @@ package test
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -90,6 +92,30 @@ func TestWorkerThatStopsClosesWhatItHolds(t *testing.T) {
 	result := s.endBox(run)
 	require.Equal(t, keys(s.world.Arrived("open")), keys(s.world.Arrived("close")), "every opening is closed once")
 	require.Equal(t, []workflows.Release{{Source: "platform/box", Epoch: 1}, {Source: "platform/box", Epoch: 2}}, result.Run.Release)
+}
+
+func TestWorkerThatWasTakenForDeadStillClosesWhatItHolds(t *testing.T) {
+	t.Parallel()
+	s := newCrashStage(t, boxScript())
+	first := s.startWorker()
+	run := s.startBox()
+	require.NoError(t, syscall.Kill(first.PID(), syscall.SIGSTOP))
+	t.Cleanup(func() { _ = syscall.Kill(first.PID(), syscall.SIGCONT) })
+	s.startWorker()
+	// The server goes on giving workflow tasks to the connections of a process
+	// that stands still; each of them is lost for 10 s.
+	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	defer cancel()
+	require.NoError(t, s.client.SignalWorkflow(ctx, run.ID(), "", workflows.ToolOutput, map[string]string{"action_id": "act_2_0", "output": "yes"}))
+	result, err := run.Result(ctx)
+	require.NoError(t, err)
+	require.Equal(t, workflows.Completed, result.Status)
+	require.Len(t, s.world.Arrived("open"), 2)
+	require.NoError(t, syscall.Kill(first.PID(), syscall.SIGCONT))
+	harness.Eventually(t, patience, func() (bool, string) {
+		closed := keys(s.world.Arrived("close"))
+		return slices.Equal(keys(s.world.Arrived("open")), closed), fmt.Sprint(closed)
+	}, "both openings are closed, each once")
 }
 
 // TestBusyWorkerIsNotTakenForDead: a call waits for its turn for longer than a
