@@ -63,6 +63,9 @@ func (e *TooLargeError) Error() string {
 // an unknown id, a call that is already settled, somebody else's claim.
 type RefusedError struct {
 	Reason string
+	// Type is workflows.RefusedOutput for an output that does not fit the
+	// output_schema of its tool, and empty for everything else.
+	Type string
 }
 
 // Error gives the run's reason.

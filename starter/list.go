@@ -26,6 +26,11 @@ type ListQuery struct {
 	// mean running, completed includes incomplete. Terminated and TimedOut are
 	// taken as well.
 	Status workflows.Status
+	// Pending keeps the runs that may wait for a client or a person: those that
+	// say so in their search attributes, and running ones that have none. Ask
+	// Run.Status what they wait for. Where the namespace lacks the attributes it
+	// keeps every running one.
+	Pending bool
 	// StartedAfter and StartedBefore bound the start time; zero is no bound.
 	StartedAfter, StartedBefore time.Time
 }
@@ -34,9 +39,13 @@ type ListQuery struct {
 type Summary struct {
 	ID string
 	// Status is in_progress, completed, failed, cancelled, or one of
-	// Terminated and TimedOut. Ask Run.Status for more.
-	Status  workflows.Status
-	Started time.Time
+	// Terminated and TimedOut; any other only of runs with search attributes.
+	// Ask Run.Status for more.
+	Status workflows.Status
+	// PendingCalls counts what waits for a client or a person, for runs with
+	// search attributes; else it is zero.
+	PendingCalls int
+	Started      time.Time
 	// Closed is zero while the run goes on.
 	Closed time.Time
 	Model  string
@@ -49,7 +58,7 @@ type Summary struct {
 // its start. The first error ends the list.
 func (s *Starter) List(ctx context.Context, query ListQuery) iter.Seq2[Summary, error] {
 	return func(yield func(Summary, error) bool) {
-		filter, err := s.filter(query)
+		filter, err := s.filter(ctx, query)
 		if err != nil {
 			yield(Summary{}, err)
 			return
@@ -80,10 +89,20 @@ func (s *Starter) List(ctx context.Context, query ListQuery) iter.Seq2[Summary, 
 
 // filter is the visibility query. An execution that was continued is not a run
 // of its own: the newest of its chain stands for it.
-func (s *Starter) filter(q ListQuery) (string, error) {
+func (s *Starter) filter(ctx context.Context, q ListQuery) (string, error) {
 	terms := []string{
 		"WorkflowType = " + quote(workflows.TypeRun),
 		"TaskQueue = " + quote(s.taskQueue),
+	}
+	if q.Pending {
+		q.Status = workflows.InProgress
+		searchable, err := s.Searchable(ctx)
+		if err != nil {
+			return "", fmt.Errorf("list runs: %w", err)
+		}
+		if searchable {
+			terms = append(terms, waitsOrSilent)
+		}
 	}
 	if q.Status == "" {
 		terms = append(terms, "ExecutionStatus != 'ContinuedAsNew'")
@@ -125,6 +144,7 @@ func (s *Starter) summary(info *workflowpb.WorkflowExecutionInfo) Summary {
 	if info.GetCloseTime() != nil {
 		one.Closed = info.GetCloseTime().AsTime()
 	}
+	refine(&one, info.GetSearchAttributes())
 	return one
 }
 

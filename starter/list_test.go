@@ -89,7 +89,7 @@ func TestListFilters(t *testing.T) {
 			Status: workflows.Incomplete, StartedAfter: time.Unix(1000, 0), StartedBefore: time.Unix(2000, 0),
 		},
 	} {
-		filter, err := s.filter(query)
+		filter, err := s.filter(t.Context(), query)
 		require.NoError(t, err)
 		require.Equal(t, want, filter)
 	}

@@ -181,7 +181,7 @@ func (l *live) terminated(t *testing.T) {
 	attached, err := New(l.client, TaskQueue("live")).Start(t.Context(), hello, WithRunID(run.ID()), AttachIfRunning())
 	require.NoError(t, err)
 	_, err = attached.Answer(t.Context(), Output("act_1_0", "x"))
-	require.Equal(t, &RefusedError{"not open"}, err)
+	require.Equal(t, &RefusedError{Reason: "not open"}, err)
 	served := make(chan error, 1)
 	go func() { served <- run.Serve(t.Context(), nil) }()
 	for _, err := range run.Follow(t.Context(), 0) {

@@ -16,11 +16,15 @@ func TestRequestWritesEveryField(t *testing.T) {
 	yes := true
 	raw, err := json.Marshal(Request{
 		Model: "m", Instructions: "be brief", Input: []json.RawMessage{json.RawMessage(`{"role":"user","content":"hi"}`)},
-		Tools:      []Tool{Function("f", "does f", json.RawMessage(`{"type":"object"}`)), Platform("now")},
+		Tools: []Tool{
+			Function("f", "does f", json.RawMessage(`{"type":"object"}`)), Platform("now"),
+			{Type: tools.TypeCustom, Name: "c", ClientTimeout: time.Hour},
+			{Type: tools.TypeFunction, Name: "g", ClientTimeout: NoTimeout},
+		},
 		ToolChoice: "required", ParallelToolCalls: &yes, MaxToolCalls: 9, Metadata: map[string]string{"ticket": "42"},
 		Run: RunOptions{
 			MaxRounds: 3, MaxTokens: 5000, MaxCost: 0.25, OnBudget: workflows.BudgetAsk, ToolExecution: workflows.ExecuteSequential, MaxParallelCalls: 2,
-			ToolTimeout: NoTimeout, ClientTimeout: 72 * time.Hour, CancelGrace: time.Second, ModelAttempts: 4, ReadOnly: true,
+			ToolTimeout: NoTimeout, ClientTimeout: 72 * time.Hour, OnClientTimeout: workflows.TimeoutFails, CancelGrace: time.Second, ModelAttempts: 4, ReadOnly: true,
 			RequireCheckpoint: true, TextCalls: true, UndeclaredTools: workflows.UndeclaredClient, DuplicateTools: tools.DuplicatesLast,
 		},
 		Extra: map[string]any{"temperature": 0.2},
@@ -32,7 +36,10 @@ func TestRequestWritesEveryField(t *testing.T) {
 	require.Equal(t, "m", decoded.Model)
 	require.Equal(t, "be brief", decoded.Instructions)
 	require.Len(t, decoded.Input, 1)
-	require.Len(t, decoded.Tools, 2)
+	require.Len(t, decoded.Tools, 4)
+	require.Nil(t, decoded.Tools[0].ClientTimeout)
+	require.Equal(t, time.Hour, *decoded.Tools[2].ClientTimeout)
+	require.Zero(t, *decoded.Tools[3].ClientTimeout)
 	require.JSONEq(t, `"required"`, string(decoded.ToolChoice))
 	require.True(t, *decoded.ParallelToolCalls)
 	require.Equal(t, 9, decoded.MaxToolCalls)
@@ -40,7 +47,7 @@ func TestRequestWritesEveryField(t *testing.T) {
 	require.JSONEq(t, "0.2", string(decoded.Settings["temperature"]))
 	require.Equal(t, workflows.Options{
 		MaxRounds: 3, MaxTokens: 5000, MaxCost: 250_000_000, OnBudget: workflows.BudgetAsk, ToolExecution: workflows.ExecuteSequential, MaxParallelCalls: 2,
-		ToolTimeout: 0, ClientTimeout: 72 * time.Hour, CancelGrace: time.Second, ModelAttempts: 4,
+		ToolTimeout: 0, ClientTimeout: 72 * time.Hour, OnClientTimeout: workflows.TimeoutFails, CancelGrace: time.Second, ModelAttempts: 4,
 		Plan:      tools.Plan{ReadOnly: true, RequireCheckpoint: true},
 		TextCalls: true, Undeclared: workflows.UndeclaredClient, Duplicates: tools.DuplicatesLast,
 	}, decoded.Run)

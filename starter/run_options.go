@@ -37,6 +37,9 @@ type RunOptions struct {
 	// ClientTimeout bounds the wait for a client or a person; there is no
 	// bound by default.
 	ClientTimeout time.Duration
+	// OnClientTimeout says what the end of that wait means: the call expires,
+	// or the run fails.
+	OnClientTimeout workflows.OnClientTimeout
 	// CancelGrace bounds the wait for tools that were told to stop; NoTimeout
 	// waits for none.
 	CancelGrace time.Duration
@@ -62,27 +65,28 @@ type RunOptions struct {
 // MarshalJSON writes durations as Go duration strings.
 func (o RunOptions) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		MaxRounds         int                     `json:"max_rounds,omitempty"`
-		MaxTokens         int                     `json:"max_tokens,omitempty"`
-		MaxCost           float64                 `json:"max_cost,omitempty"`
-		OnBudget          workflows.OnBudget      `json:"on_budget,omitempty"`
-		CompactAt         int                     `json:"compact_at,omitempty"`
-		ToolExecution     workflows.ToolExecution `json:"tool_execution,omitempty"`
-		MaxParallelCalls  int                     `json:"max_parallel_calls,omitempty"`
-		ToolTimeout       string                  `json:"tool_timeout,omitempty"`
-		ClientTimeout     string                  `json:"client_timeout,omitempty"`
-		CancelGrace       string                  `json:"cancel_grace,omitempty"`
-		ModelAttempts     int                     `json:"model_attempts,omitempty"`
-		ReadOnly          bool                    `json:"read_only,omitempty"`
-		RequireCheckpoint bool                    `json:"require_checkpoint,omitempty"`
-		Progress          bool                    `json:"progress,omitempty"`
-		TextCalls         bool                    `json:"text_calls,omitempty"`
-		UndeclaredTools   workflows.Undeclared    `json:"undeclared_tools,omitempty"`
-		DuplicateTools    tools.Duplicates        `json:"duplicate_tools,omitempty"`
-		ContinueAfter     int                     `json:"continue_after_events,omitempty"`
+		MaxRounds         int                       `json:"max_rounds,omitempty"`
+		MaxTokens         int                       `json:"max_tokens,omitempty"`
+		MaxCost           float64                   `json:"max_cost,omitempty"`
+		OnBudget          workflows.OnBudget        `json:"on_budget,omitempty"`
+		CompactAt         int                       `json:"compact_at,omitempty"`
+		ToolExecution     workflows.ToolExecution   `json:"tool_execution,omitempty"`
+		MaxParallelCalls  int                       `json:"max_parallel_calls,omitempty"`
+		ToolTimeout       string                    `json:"tool_timeout,omitempty"`
+		ClientTimeout     string                    `json:"client_timeout,omitempty"`
+		OnClientTimeout   workflows.OnClientTimeout `json:"on_client_timeout,omitempty"`
+		CancelGrace       string                    `json:"cancel_grace,omitempty"`
+		ModelAttempts     int                       `json:"model_attempts,omitempty"`
+		ReadOnly          bool                      `json:"read_only,omitempty"`
+		RequireCheckpoint bool                      `json:"require_checkpoint,omitempty"`
+		Progress          bool                      `json:"progress,omitempty"`
+		TextCalls         bool                      `json:"text_calls,omitempty"`
+		UndeclaredTools   workflows.Undeclared      `json:"undeclared_tools,omitempty"`
+		DuplicateTools    tools.Duplicates          `json:"duplicate_tools,omitempty"`
+		ContinueAfter     int                       `json:"continue_after_events,omitempty"`
 	}{
 		o.MaxRounds, o.MaxTokens, o.MaxCost, o.OnBudget, o.CompactAt, o.ToolExecution, o.MaxParallelCalls, duration(o.ToolTimeout), duration(o.ClientTimeout),
-		duration(o.CancelGrace),
+		o.OnClientTimeout, duration(o.CancelGrace),
 		o.ModelAttempts, o.ReadOnly, o.RequireCheckpoint, o.Progress, o.TextCalls, o.UndeclaredTools, o.DuplicateTools,
 		o.ContinueAfterEvents,
 	})

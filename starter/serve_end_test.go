@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/temporal"
 
 	"errand/workflows"
 )
@@ -183,6 +184,25 @@ func TestServeAnswersApprovals(t *testing.T) {
 		require.False(t, *f.decided["apr_1_1"].Approve)
 		require.Equal(t, "because", f.decided["apr_1_1"].Reason)
 		require.True(t, slices.ContainsFunc(f.asked, func(a workflows.OpenApproval) bool { return a.ApprovalRequestID == "apr_1_2" }))
+		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
+		require.NoError(t, <-done)
+	})
+}
+
+func TestServeTellsTheModelOfAnOutputThatDoesNotFit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.open("act_1_0", "ask")
+		f.fail = func(attempt int) error {
+			if attempt == 2 { // the first is the claim
+				return temporal.NewApplicationError("output.n: must be an integer", workflows.RefusedOutput)
+			}
+			return nil
+		}
+		done := serving(t.Context(), f, Handlers{"ask": func(context.Context, Call) (any, error) { return "x", nil }})
+		synctest.Wait()
+		require.JSONEq(t, `{"error":"Error for 'ask': output.n: must be an integer","type":"ExecutionFailed"}`, f.outputOf("act_1_0"))
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
 		require.NoError(t, <-done)
 	})

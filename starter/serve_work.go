@@ -77,13 +77,18 @@ func (c *clerk) outcome(ctx context.Context, a workflows.OpenAction, handler Han
 	return invoke(ctx, newCall(a), handler, log)
 }
 
-// answer sends an outcome, or that it is too large to be sent.
+// answer sends an outcome, or that it is too large to be sent or does not fit
+// the schema of its tool.
 func (c *clerk) answer(ctx context.Context, a workflows.OpenAction, answer workflows.Answer, log *zap.Logger) error {
 	_, err := c.run.Answer(ctx, answer)
 	if large := new(TooLargeError); asA(err, &large) {
 		log.Warn("an output is too large", zap.Error(large))
 		message := fmt.Sprintf("the output of '%s' is %d bytes: at most %d are taken", a.Tool, large.Size, large.Limit)
 		_, err = c.run.Answer(ctx, failure(answer, tools.ErrOutputTooLarge, message))
+	}
+	if refused := new(RefusedError); asA(err, &refused) && refused.Type == workflows.RefusedOutput {
+		log.Warn("an output does not fit its schema", zap.Error(refused))
+		_, err = c.run.Answer(ctx, failure(answer, tools.ErrExecutionFailed, fmt.Sprintf("Error for '%s': %s", a.Tool, refused.Reason)))
 	}
 	return err
 }

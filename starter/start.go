@@ -26,6 +26,7 @@ type StartOption func(*startOptions)
 type startOptions struct {
 	id     string
 	attach bool
+	search bool
 }
 
 // WithRunID gives the run this id in place of a new one: 1 to 200
@@ -36,6 +37,12 @@ func WithRunID(id string) StartOption { return func(o *startOptions) { o.id = id
 // AttachIfRunning makes Start return the run that already has the id, if it is
 // still running. Its request may be another one.
 func AttachIfRunning() StartOption { return func(o *startOptions) { o.attach = true } }
+
+// WithSearchAttributes starts the run with the search attributes ErrandStatus
+// and ErrandPendingCalls, which it then keeps up to date, an event each time that
+// they change: see ListQuery.Pending. The namespace must have both registered
+// (Searchable tells), else Start fails.
+func WithSearchAttributes() StartOption { return func(o *startOptions) { o.search = true } }
 
 // Start starts a run. request is a Request, JSON as json.RawMessage or []byte,
 // or anything that marshals to a request. It is checked before anything is
@@ -56,7 +63,7 @@ func (s *Starter) Start(ctx context.Context, request any, options ...StartOption
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.client.ExecuteWorkflow(ctx, s.startOptions(o.id, decoded), workflows.TypeRun, raw)
+	_, err = s.client.ExecuteWorkflow(ctx, s.startOptions(o, decoded), workflows.TypeRun, raw)
 	if already := new(serviceerror.WorkflowExecutionAlreadyStarted); errors.As(err, &already) {
 		return s.existing(ctx, o)
 	}
@@ -81,14 +88,16 @@ func (s *Starter) existing(ctx context.Context, o startOptions) (*Run, error) {
 	return nil, fmt.Errorf("run %s: %w", o.id, ErrAlreadyStarted)
 }
 
-func (s *Starter) startOptions(id string, r workflows.Request) client.StartWorkflowOptions {
+func (s *Starter) startOptions(o startOptions, r workflows.Request) client.StartWorkflowOptions {
 	prompt := headline(promptOf(r.Input), maxHeadline)
 	return client.StartWorkflowOptions{
-		ID:        id,
+		ID:        o.id,
 		TaskQueue: s.taskQueue,
 
 		WorkflowIDReusePolicy:                    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
+
+		TypedSearchAttributes: o.attributes(),
 
 		StaticSummary: prompt,
 		Memo:          map[string]any{memoModel: headline(r.Model, maxHeadline), memoPrompt: prompt},

@@ -2,6 +2,7 @@ package starter
 
 import (
 	"encoding/json"
+	"time"
 
 	"errand/tools"
 )
@@ -22,6 +23,10 @@ type Tool struct {
 	Writes *bool
 	// Checkpointable says that what the tool changes can be rolled back.
 	Checkpointable bool
+	// ClientTimeout bounds the wait for one call of a function or custom tool
+	// in place of RunOptions.ClientTimeout; zero keeps that, NoTimeout is no
+	// bound.
+	ClientTimeout time.Duration
 	// Extra holds the members that other types have. It must not repeat a
 	// field above.
 	Extra map[string]any
@@ -47,8 +52,10 @@ func (t Tool) MarshalJSON() ([]byte, error) {
 		Strict         *bool  `json:"strict,omitempty"`
 		Writes         *bool  `json:"writes,omitempty"`
 		Checkpointable bool   `json:"checkpointable,omitempty"`
+		ClientTimeout  string `json:"client_timeout,omitempty"`
 	}{
 		t.Type, t.Name, t.Description, t.Parameters, t.OutputSchema, t.Strict, t.Writes, t.Checkpointable,
+		duration(t.ClientTimeout),
 	})
 	if err != nil {
 		return nil, err
@@ -58,4 +65,5 @@ func (t Tool) MarshalJSON() ([]byte, error) {
 
 var toolFields = []string{
 	"type", "name", "description", "parameters", "output_schema", "strict", "writes", "checkpointable",
+	"client_timeout",
 }

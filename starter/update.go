@@ -94,6 +94,8 @@ func (r *Run) judge(ctx context.Context, err error) error {
 		return r.fault(ctx, "update", err)
 	case asA(err, &refusal) && refusal.Type() == completedUnderway:
 		return r.takes(ctx)
+	case asA(err, &refusal) && refusal.Type() == workflows.RefusedOutput:
+		return &RefusedError{Reason: refusal.Message(), Type: workflows.RefusedOutput}
 	case asA(err, &refusal):
 		return &RefusedError{Reason: refusal.Message()}
 	case isA[*temporal.CanceledError](err):

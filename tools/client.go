@@ -13,7 +13,8 @@ func ClientDescriptor(d Declaration) Descriptor {
 		Name: FlatName(d.Identity()), Public: d.Name, Namespace: d.Namespace, Type: d.Type,
 		Owner: OwnedByClient, Description: d.Description, Parameters: d.Parameters,
 		OutputSchema: d.OutputSchema, Strict: d.Strict, ParallelSafe: true,
-		Capabilities: Capabilities{Writes: d.Writes == nil || *d.Writes, Checkpointable: d.Checkpointable},
+		ClientTimeout: d.ClientTimeout,
+		Capabilities:  Capabilities{Writes: d.Writes == nil || *d.Writes, Checkpointable: d.Checkpointable},
 	}
 	if d.Type == TypeCustom {
 		out.Parameters = customParameters

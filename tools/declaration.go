@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Declaration types.
@@ -78,6 +79,9 @@ type Declaration struct {
 	// declaration, with every call: small, and without credentials. For
 	// web_search they are a WebSearch.
 	Options json.RawMessage `json:"options,omitempty"`
+	// ClientTimeout bounds the wait for one call of a client's tool in place of
+	// the run's own bound: nil keeps that, 0 is none.
+	ClientTimeout *time.Duration `json:"client_timeout,omitempty"`
 }
 
 // Format is what the text of a custom tool must look like.
@@ -177,6 +181,7 @@ func (d *Declaration) parseCallable(fields map[string]json.RawMessage, faults *F
 	Field(fields, d.Path, "writes", &d.Writes, "true or false", faults)
 	Field(fields, d.Path, "checkpointable", &d.Checkpointable, "true or false", faults)
 	d.OutputSchema = schemaField(fields, d.Path, "output_schema", faults)
+	d.ClientTimeout = clientTimeout(d.Path, d.Type, fields, faults)
 	if d.Type == TypeCustom {
 		d.Format = parseFormat(d.Path+".format", fields["format"], faults)
 		return
@@ -235,4 +240,20 @@ func maxUses(path, kind string, fields map[string]json.RawMessage, faults *Fault
 		faults.Add(path+".max_uses", "must be a whole number of at least 1")
 	}
 	return *n
+}
+
+// clientTimeout reads the bound of a client's tool. The worker's tools have
+// none: their time-outs are registered with them.
+func clientTimeout(path, kind string, fields map[string]json.RawMessage, faults *Faults) *time.Duration {
+	raw, given := fields["client_timeout"]
+	if !given || string(raw) == "null" {
+		return nil
+	}
+	if kind != TypeFunction && kind != TypeCustom {
+		faults.Add(path+".client_timeout", "only function and custom tools wait for a client: leave it out")
+		return nil
+	}
+	var limit time.Duration
+	DurationField(fields, path, "client_timeout", &limit, faults)
+	return &limit
 }

@@ -93,6 +93,9 @@ type Descriptor struct {
 	// Options are those of the declaration; every call of the tool takes them
 	// to its source.
 	Options json.RawMessage `json:"options,omitempty"`
+	// ClientTimeout bounds the wait for a client in place of the run's own
+	// bound: nil keeps that, 0 is none.
+	ClientTimeout *time.Duration `json:"client_timeout,omitempty"`
 }
 
 // PublicName is the name the caller knows the tool by.

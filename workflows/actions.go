@@ -17,14 +17,11 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 	for _, c := range group.open() {
 		switch {
 		case c.approval != nil && !c.approval.settled:
-			c.approval.expiry = r.expiry(ctx)
+			r.limit(ctx, c)
 			approvals = append(approvals, c)
 		case c.tool.Owner == tools.OwnedByClient && c.action == nil:
-			expiry := r.expiry(ctx)
-			if c.approval != nil { // one deadline covers the approval and the call
-				expiry = c.approval.expiry
-			}
-			c.action = r.ledger.hand(c, expiry)
+			r.limit(ctx, c)
+			c.action = r.ledger.hand(c)
 			actions = append(actions, c)
 		}
 	}
@@ -48,7 +45,7 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 // Web UI shows.
 func (r *run) refresh(ctx workflow.Context) {
 	switch {
-	case r.ledger.waiting() || r.asking != nil:
+	case r.pending() > 0:
 		r.report.status = PendingAction
 	case r.report.status == PendingAction:
 		r.report.status = InProgress
@@ -78,7 +75,7 @@ func (r *run) approved(ctx workflow.Context, c *call) bool {
 	}
 	p := c.approval
 	if workflow.Await(ctx, func() bool { return p.settled }) != nil {
-		r.settle(ctx, c, cancelledOutcome())
+		r.settle(ctx, c, r.notDone())
 		return false
 	}
 	if c.settled() {

@@ -26,6 +26,8 @@ type call struct {
 	// begun is true once the call is being handled, joined once its output is in
 	// the conversation.
 	begun, joined bool
+	// expiry is until when a client or a person is waited for; zero is for ever.
+	expiry time.Time
 	// started is true once its execution was scheduled; update is the number of
 	// the last event with a partial result.
 	started bool

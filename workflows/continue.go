@@ -58,7 +58,7 @@ func (r *run) leave(ctx workflow.Context, rests func() bool) *ending {
 		return nil
 	}
 	for settled := false; !settled; {
-		if workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) }) != nil {
+		if workflow.Await(ctx, func() bool { return r.decided(ctx) }) != nil {
 			return nil
 		}
 		settled = !r.receive(ctx)

@@ -54,6 +54,11 @@ const (
 	ErrLimitExceeded    = "LimitExceeded"
 )
 
+// RefusedOutput is the error type of an update that answers a call with
+// something that does not fit the output_schema of its tool. The call stays
+// open. Other refusals have no type of their own.
+const RefusedOutput = "OutputMismatch"
+
 // Limits of the wire contract, in bytes unless said otherwise. They keep every
 // payload well under what a Temporal server takes (2 MiB a payload, 4 MiB a
 // message).

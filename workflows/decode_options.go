@@ -13,7 +13,7 @@ import (
 
 // optionNames are the fields of run.
 var optionNames = []string{
-	"max_rounds", "tool_execution", "max_parallel_calls", "tool_timeout", "client_timeout", "cancel_grace",
+	"max_rounds", "tool_execution", "max_parallel_calls", "tool_timeout", "client_timeout", "on_client_timeout", "cancel_grace",
 	"model_attempts", "read_only", "require_checkpoint", "undeclared_tools", "duplicate_tools", "progress",
 	"text_calls", "max_tokens", "max_cost", "on_budget", "compact_at", "continue_after_events",
 }
@@ -47,6 +47,7 @@ func (o *Options) decode(request map[string]json.RawMessage, faults *tools.Fault
 	tools.Field(fields, "run", "progress", &o.Progress, "true or false", faults)
 	tools.Field(fields, "run", "text_calls", &o.TextCalls, "true or false", faults)
 	choiceField(fields, "tool_execution", &o.ToolExecution, []ToolExecution{ExecuteParallel, ExecuteSequential}, faults)
+	choiceField(fields, "on_client_timeout", &o.OnClientTimeout, []OnClientTimeout{TimeoutExpires, TimeoutFails}, faults)
 	choiceField(fields, "undeclared_tools", &o.Undeclared, []Undeclared{UndeclaredError, UndeclaredClient}, faults)
 	choiceField(fields, "duplicate_tools", &o.Duplicates, []tools.Duplicates{tools.DuplicatesError, tools.DuplicatesLast}, faults)
 }

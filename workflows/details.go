@@ -36,10 +36,18 @@ func (r *run) showDetails(ctx workflow.Context) {
 func (r *run) detailActions(b *strings.Builder) {
 	t := table{title: "Waiting for the client", columns: "| tool | arguments | action | status |\n|---|---|---|---|\n"}
 	for _, a := range r.ledger.open {
-		t.add(fmt.Sprintf("| %s | `%s` | `%s` | %s |\n", inline(a.call.Identity().String(), 64), inline(a.call.Arguments, 80), a.id, a.status),
+		t.add(fmt.Sprintf("| %s | `%s` | `%s` | %s |\n", inline(a.call.Identity().String(), 64), inline(a.call.Arguments, 80), a.id, standing(a)),
 			r.command(ToolOutput, fmt.Sprintf(`{"action_id":%s,"output":"…"}`, quote(a.id))))
 	}
 	t.write(b, "Answer")
+}
+
+// standing is the status of an action, and until when it may be answered.
+func standing(a *action) string {
+	if a.call.expiry.IsZero() {
+		return string(a.status)
+	}
+	return string(a.status) + ", until " + a.call.expiry.Format("2006-01-02 15:04 MST")
 }
 
 func (r *run) detailApprovals(b *strings.Builder) {

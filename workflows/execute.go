@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"time"
-
 	"go.temporal.io/sdk/workflow"
 
 	"errand/tools"
@@ -30,6 +28,10 @@ func (r *run) executeAll(ctx workflow.Context, group batch) {
 				return
 			}
 			if c.tool.Owner == tools.OwnedByClient {
+				if ctx.Err() != nil { // stopped in the step that approved it
+					r.settle(ctx, c, r.notDone())
+					return
+				}
 				r.handOver(ctx, batch{c})
 				return
 			}
@@ -42,43 +44,18 @@ func (r *run) executeAll(ctx workflow.Context, group batch) {
 func (r *run) inTurn(ctx workflow.Context, c *call, turn workflow.Mutex, window workflow.Semaphore) tools.Outcome {
 	if turn != nil {
 		if turn.Lock(ctx) != nil {
-			return cancelledOutcome()
+			return r.notDone()
 		}
 		defer turn.Unlock()
 	}
 	if window.Acquire(ctx, 1) != nil {
-		return cancelledOutcome()
+		return r.notDone()
 	}
 	defer window.Release(1)
 	if ctx.Err() != nil || r.stopping.soon() { // between prepare and here
 		return r.notDone()
 	}
 	return r.execute(ctx, c)
-}
-
-// watchDeadline expires what a client or a person has not answered in time.
-// The returned function ends the watch; a met deadline leaves no timer behind.
-func (r *run) watchDeadline(ctx workflow.Context, group batch) (stop func()) {
-	limit := r.request.Run.ClientTimeout
-	if limit == 0 || !group.waitsForOthers() {
-		return func() {}
-	}
-	ctx, cancel := workflow.WithCancel(ctx)
-	timer := workflow.NewTimerWithOptions(ctx, group.expiry(workflow.Now(ctx).Add(limit)).Sub(workflow.Now(ctx)), workflow.TimerOptions{
-		Summary: summary("round %d · client deadline", r.round),
-	})
-	workflow.Go(ctx, func(ctx workflow.Context) {
-		if timer.Get(ctx, nil) != nil {
-			return
-		}
-		for _, c := range group.open() {
-			if c.action != nil || (c.approval != nil && !c.approval.settled) {
-				r.settle(ctx, c, tools.Fail(tools.Expired, tools.ErrExpired,
-					"nobody answered this call within "+limit.String()))
-			}
-		}
-	})
-	return cancel
 }
 
 // resting tells whether every open call is in the hands of a client or a
@@ -90,33 +67,4 @@ func (b batch) resting() bool {
 		}
 	}
 	return true
-}
-
-func (b batch) waitsForOthers() bool {
-	for _, c := range b {
-		if !c.settled() && (c.action != nil || c.approval != nil) {
-			return true
-		}
-	}
-	return false
-}
-
-// expiry is the deadline that the group had before it came to this execution.
-func (b batch) expiry(latest time.Time) time.Time {
-	for _, c := range b.open() {
-		if c.action != nil && c.action.expiry.Before(latest) {
-			latest = c.action.expiry
-		}
-		if c.approval != nil && !c.approval.settled && c.approval.expiry.Before(latest) {
-			latest = c.approval.expiry
-		}
-	}
-	return latest
-}
-
-func (r *run) expiry(ctx workflow.Context) (at time.Time) {
-	if limit := r.request.Run.ClientTimeout; limit > 0 {
-		at = workflow.Now(ctx).Add(limit).UTC()
-	}
-	return at
 }

@@ -3,6 +3,7 @@ package workflows
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -74,13 +75,14 @@ func (r *run) finish(ctx workflow.Context, end ending) (*Result, error) {
 	detached, _ := workflow.NewDisconnectedContext(ctx)
 	r.release(detached)
 	for settled := false; !settled; {
-		if err := workflow.Await(detached, func() bool { return workflow.AllHandlersFinished(detached) }); err != nil {
+		if err := workflow.Await(detached, func() bool { return r.decided(detached) }); err != nil {
 			return nil, err
 		}
 		settled = !r.receive(detached)
 	}
 	r.inbox.closed = true
 	r.report.status = end.status
+	r.showAttributes(detached)
 	if end.err != nil {
 		r.report.lastError = short(end.err.Code + ": " + end.err.Message)
 	}
@@ -112,6 +114,9 @@ func (r *run) warnLeftovers(ctx workflow.Context) {
 	r.noteUnknownSignals(ctx)
 	if names := r.inbox.unknown; len(names) > 0 {
 		r.report.warn("signals with unknown names were ignored: " + strings.Join(names, ", "))
+	}
+	if r.journal.rejected > maxRejected {
+		r.report.warn(fmt.Sprintf("%d signals were rejected; the events have the first %d", r.journal.rejected, maxRejected))
 	}
 	if n := len(r.inbox.steering) + len(r.inbox.followUps); n > 0 {
 		r.report.warn("the run ended with messages that it had not delivered")

@@ -65,7 +65,7 @@ func (r *run) prepare(ctx workflow.Context, group batch) {
 	for i, c := range open {
 		switch {
 		case err != nil:
-			r.settle(ctx, c, prepareFailed(ctx, err))
+			r.settle(ctx, c, r.prepareFailed(ctx, err))
 		case i >= len(out.Calls):
 			r.settle(ctx, c, tools.Fail(tools.Failed, tools.ErrExecutionFailed, "the call was not prepared"))
 		default:
@@ -74,9 +74,9 @@ func (r *run) prepare(ctx workflow.Context, group batch) {
 	}
 }
 
-func prepareFailed(ctx workflow.Context, err error) tools.Outcome {
+func (r *run) prepareFailed(ctx workflow.Context, err error) tools.Outcome {
 	if ctx.Err() != nil || temporal.IsCanceledError(err) || isType(err, activities.TypeRunStops) {
-		return cancelledOutcome()
+		return r.notDone()
 	}
 	return tools.Fail(tools.Failed, tools.ErrExecutionFailed, "the call could not be prepared: "+err.Error())
 }
@@ -108,7 +108,7 @@ func (r *run) budget() activities.Budget {
 // waiting for clients and people at once, and for running tools until they
 // have ended.
 func (r *run) await(ctx workflow.Context, group batch) {
-	stop := r.watchDeadline(ctx, group)
+	stop := r.watchDeadlines(ctx, group)
 	r.awaitOthers(ctx, group)
 	stop()
 	if r.continues() || group.settled() {

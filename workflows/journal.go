@@ -9,6 +9,19 @@ type journal struct {
 	first  int
 	round  int
 	closed bool
+	// rejected counts the signals that could not be taken.
+	rejected int
+}
+
+// maxRejected bounds the events about signals that could not be taken: a flood
+// of them must not grow the run. What is beyond is counted.
+const maxRejected = 100
+
+// reject records a signal that could not be taken.
+func (j *journal) reject(ctx workflow.Context, reason string) {
+	if j.rejected++; j.rejected <= maxRejected {
+		j.add(ctx, Event{Type: EventRejected, Reason: reason})
+	}
 }
 
 // last is the number of the newest event.

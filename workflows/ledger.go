@@ -30,7 +30,6 @@ type action struct {
 	status ActionStatus
 	owner  string
 	lease  time.Time
-	expiry time.Time
 	// digest is that of the answer that settled it.
 	digest string
 }
@@ -44,12 +43,11 @@ type approval struct {
 	settled  bool
 	decided  bool // by somebody's answer, which approved holds
 	approved bool
-	expiry   time.Time
 }
 
 // hand adds the action of a call.
-func (l *ledger) hand(c *call, expiry time.Time) *action {
-	a := &action{id: ActionID(c.Round, c.Index), call: c, status: ActionPending, expiry: expiry}
+func (l *ledger) hand(c *call) *action {
+	a := &action{id: ActionID(c.Round, c.Index), call: c, status: ActionPending}
 	l.actions, l.open = append(l.actions, a), append(l.open, a)
 	return a
 }
@@ -103,8 +101,8 @@ func (l *ledger) answered(p *approval) {
 	l.asked = slices.DeleteFunc(l.asked, func(q *approval) bool { return q == p })
 }
 
-// waiting is true while a client or a person is waited for.
-func (l *ledger) waiting() bool { return len(l.open)+len(l.asked) > 0 }
+// pending counts what a client or a person is waited for with.
+func (l *ledger) pending() int { return len(l.open) + len(l.asked) }
 
 // findAction finds the action that an answer names. A tool_call_id is unique
 // in its round only: an open call comes before a settled one, a later one

@@ -20,6 +20,7 @@ type inbox struct {
 	// unknown are the names of signals that nobody reads, of earlier
 	// executions.
 	unknown []string
+	vetting vetting
 }
 
 // inlet is a signal channel and what decides about its payloads.
@@ -73,6 +74,7 @@ func (r *run) listen(ctx workflow.Context) error {
 	}
 	workflow.Go(ctx, r.takeProgress)
 	workflow.Go(ctx, r.takeClosings)
+	r.keepAttributes(ctx)
 	return r.takeUpdates(ctx, inlet{name: ClaimAction, check: r.checkClaim})
 }
 
@@ -92,8 +94,9 @@ func (r *run) takeUpdates(ctx workflow.Context, in inlet) error {
 			return Receipt{}, err
 		}
 		r.execution.updates++
+		receipt, err := r.take(ctx, in, payload, commit)
 		r.execution.answeredAt = workflow.GetInfo(ctx).GetCurrentHistoryLength()
-		return commit(ctx), nil
+		return receipt, err
 	}
 	return workflow.SetUpdateHandlerWithOptions(ctx, in.name, handler, workflow.UpdateHandlerOptions{Validator: check})
 }
@@ -112,13 +115,25 @@ func (r *run) takeSignal(ctx workflow.Context, in inlet, payload converter.RawVa
 	r.execution.signals++
 	commit, err := in.check(ctx, payload)
 	if stands(ctx, err) {
-		reason := short(in.name + ": " + err.Error())
-		r.journal.add(ctx, Event{Type: EventRejected, Reason: reason})
-		r.report.lastError = "rejected " + reason
-		r.showDetails(ctx)
+		r.reject(ctx, in, err)
+		return
+	}
+	if v, must := r.unvetted(ctx, in, payload); must {
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			if _, err := r.takeVetted(ctx, in, payload, v); err != nil {
+				r.reject(ctx, in, err)
+			}
+		})
 		return
 	}
 	commit(ctx)
+}
+
+func (r *run) reject(ctx workflow.Context, in inlet, why error) {
+	reason := short(in.name + ": " + refusal(why))
+	r.journal.reject(ctx, reason)
+	r.report.lastError = "rejected " + reason
+	r.showDetails(ctx)
 }
 
 // receive takes every signal that has arrived. It is called before a decision

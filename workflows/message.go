@@ -15,6 +15,14 @@ type Answer struct {
 	IsError bool            `json:"is_error,omitempty"`
 }
 
+// callID is the id of the call under either of its names.
+func (a Answer) callID() string {
+	if a.ToolCallID == "" {
+		return a.CallID
+	}
+	return a.ToolCallID
+}
+
 // Claim is the payload of claim: owner takes the action for lease, a Go
 // duration. The owner renews by claiming again; another may take over once the
 // lease has run out.

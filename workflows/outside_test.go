@@ -277,3 +277,23 @@ func TestMessageWithAnIDIsTakenOnce(t *testing.T) {
 	rejected := slices.DeleteFunc(b.events(), func(e string) bool { return e != "rejected" })
 	require.Len(t, rejected, 1, "the follow-up is another message")
 }
+
+func TestClientMayAnswerAfterThreeDays(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, source{"a": answers("A")}, activities.Hooks{}, calls("1", "ask", `{}`, "2", "a", `{}`), say("done"))
+	b.RegisterDelayedCallback(func() {
+		b.happen("claim a", func(_ workflows.Receipt, err error) { require.NoError(t, err) })
+	}, time.Hour)
+	b.RegisterDelayedCallback(func() {
+		require.Len(t, b.inputs, 1, "nothing is inferred meanwhile")
+		b.happen("answer late", func(r workflows.Receipt, err error) {
+			require.NoError(t, err)
+			require.Equal(t, "completed", r.Status)
+		})
+	}, 3*24*time.Hour)
+	started := b.Now()
+	_, err := b.run(`{"model":"m","input":"go","tools":[{"type":"function","name":"ask"},{"type":"platform","name":"a"}]}`)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, b.Now().Sub(started), 3*24*time.Hour)
+	require.Equal(t, []string{"late", "A"}, b.outputs())
+}

@@ -84,7 +84,7 @@ func traceSize(t tools.Trace) int { return encodedSize(t) }
 func (r *run) status(ctx workflow.Context) StatusReport {
 	report := StatusReport{
 		RunID: r.id, Status: r.report.status, Round: r.round, Usage: r.report.usage,
-		LastError: r.report.lastError, Events: r.journal.last(), Items: len(r.conversation.items),
+		LastError: r.report.lastError, Events: r.journal.last(), Rejected: r.journal.rejected, Items: len(r.conversation.items),
 		Actions: []OpenAction{}, Approvals: []OpenApproval{},
 	}
 	report.Cost = r.report.cost
@@ -99,7 +99,7 @@ func (r *run) status(ctx workflow.Context) StatusReport {
 			report.ActionsLeftOut++
 			continue
 		}
-		open := OpenAction{Manifest: r.manifest(a), ExpiresAt: a.expiry}
+		open := OpenAction{Manifest: r.manifest(a), ExpiresAt: a.call.expiry}
 		open.Status, open.Owner = a.current(now)
 		if open.Owner != "" {
 			open.LeaseUntil = a.lease
@@ -113,7 +113,7 @@ func (r *run) status(ctx workflow.Context) StatusReport {
 		}
 		report.Approvals = append(report.Approvals, OpenApproval{
 			ApprovalRequestID: p.id, ToolCallID: p.call.ID, Tool: p.call.Tool,
-			Args: json.RawMessage(p.call.Arguments), Reason: p.reason, ExpiresAt: p.expiry,
+			Args: json.RawMessage(p.call.Arguments), Reason: p.reason, ExpiresAt: p.call.expiry,
 		})
 	}
 	return report

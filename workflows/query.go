@@ -28,6 +28,9 @@ type StatusReport struct {
 	LastError string      `json:"last_error"`
 	// Events is the number of the newest event.
 	Events int `json:"events"`
+	// Rejected counts the signals that could not be taken; the first 100 are
+	// events.
+	Rejected int `json:"rejected,omitempty"`
 	// Items is the length of the conversation.
 	Items int `json:"items"`
 }

@@ -54,6 +54,17 @@ const (
 	UndeclaredClient Undeclared = "client"
 )
 
+// OnClientTimeout says what happens when a client or a person has not answered
+// in time.
+type OnClientTimeout string
+
+const (
+	// TimeoutExpires gives the call the outcome Expired, which the model reads.
+	TimeoutExpires OnClientTimeout = "expire"
+	// TimeoutFails ends the run as failed, with LimitExceeded.
+	TimeoutFails OnClientTimeout = "fail"
+)
+
 // Options is the object run of a request: what is Errand's own.
 type Options struct {
 	MaxRounds int
@@ -71,6 +82,8 @@ type Options struct {
 	ToolTimeout time.Duration
 	// ClientTimeout bounds the wait for a client or a person; 0 is no bound.
 	ClientTimeout time.Duration
+	// OnClientTimeout says what the end of that wait means.
+	OnClientTimeout OnClientTimeout
 	// CancelGrace bounds the wait for tools and models that were told to stop.
 	CancelGrace time.Duration
 	// ModelAttempts bounds the attempts at one inference.
@@ -91,7 +104,7 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{
 		MaxRounds: 200, ToolExecution: ExecuteParallel, MaxParallelCalls: 5,
-		ToolTimeout: time.Minute, CancelGrace: activities.DefaultGrace, ModelAttempts: 10, OnBudget: BudgetStop,
+		ToolTimeout: time.Minute, OnClientTimeout: TimeoutExpires, CancelGrace: activities.DefaultGrace, ModelAttempts: 10, OnBudget: BudgetStop,
 		Undeclared: UndeclaredError, Duplicates: tools.DuplicatesError,
 	}
 }

@@ -53,15 +53,21 @@ type run struct {
 	inbox    inbox
 	journal  journal
 	report   report
+	// failed is why the run ends in the middle of a batch; abandon stops that
+	// batch.
+	failed     *RunError
+	abandon    func()
+	attributes attributes
 	// execution is about this execution alone.
 	execution execution
 }
 
 func newRun(ctx workflow.Context) *run {
 	return &run{
-		id:      workflow.GetInfo(ctx).WorkflowExecution.ID,
-		request: Request{Run: DefaultOptions()},
-		report:  report{status: Queued},
+		id:         workflow.GetInfo(ctx).WorkflowExecution.ID,
+		request:    Request{Run: DefaultOptions()},
+		report:     report{status: Queued},
+		attributes: readAttributes(ctx),
 
 		execution: execution{carried: workflow.GetInfo(ctx).GetCurrentHistorySize()},
 	}
@@ -125,14 +131,19 @@ func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
 			return end, true
 		}
 	}
+	work, abandon := workflow.WithCancel(ctx)
+	r.abandon = abandon
 	for _, group := range r.running.groups(r.sequential(r.running)) {
-		r.handle(ctx, group)
+		r.handle(work, group)
 		if end := r.execution.leaving; end != nil {
 			return *end, true
 		}
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return ending{status: Cancelled}, true
+	case r.failed != nil:
+		return ending{status: Failed, err: r.failed}, true
 	}
 	return r.conclude(ctx)
 }

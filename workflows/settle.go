@@ -30,11 +30,7 @@ func (r *run) checkAnswer(_ workflow.Context, payload converter.RawValue) (commi
 	if err != nil {
 		return nil, err
 	}
-	callID := a.ToolCallID
-	if callID == "" {
-		callID = a.CallID
-	}
-	act, err := r.ledger.findAction(a.ActionID, callID)
+	act, err := r.ledger.findAction(a.ActionID, a.callID())
 	if err != nil {
 		return nil, err
 	}

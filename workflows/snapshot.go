@@ -87,8 +87,9 @@ type actionState struct {
 	Status ActionStatus `json:"status"`
 	Owner  string       `json:"owner,omitempty"`
 	Lease  time.Time    `json:"lease,omitzero"`
-	Expiry time.Time    `json:"expiry,omitzero"`
-	Digest string       `json:"digest,omitempty"`
+	// Expiry is that of the call.
+	Expiry time.Time `json:"expiry,omitzero"`
+	Digest string    `json:"digest,omitempty"`
 }
 
 type approvalState struct {
@@ -98,7 +99,7 @@ type approvalState struct {
 	Settled  bool      `json:"settled,omitempty"`
 	Decided  bool      `json:"decided,omitempty"`
 	Approved bool      `json:"approved,omitempty"`
-	Expiry   time.Time `json:"expiry,omitzero"`
+	Expiry   time.Time `json:"expiry,omitzero"` // of the call
 }
 
 type inboxState struct {
@@ -109,9 +110,10 @@ type inboxState struct {
 }
 
 type journalState struct {
-	Events []Event `json:"events,omitempty"`
-	First  int     `json:"first,omitempty"`
-	Round  int     `json:"round,omitempty"`
+	Events   []Event `json:"events,omitempty"`
+	First    int     `json:"first,omitempty"`
+	Round    int     `json:"round,omitempty"`
+	Rejected int     `json:"rejected,omitempty"`
 }
 
 // reportState holds an output that is an item of the conversation as the

@@ -43,6 +43,7 @@ func (r *run) restore(s snapshot) error {
 	r.inbox.steering, r.inbox.followUps, r.inbox.heard = s.Inbox.Steering, s.Inbox.FollowUps, s.Inbox.Heard
 	r.inbox.unknown = s.Inbox.Unknown
 	r.journal.events, r.journal.first, r.journal.round = s.Journal.Events, s.Journal.First, s.Journal.Round
+	r.journal.rejected = s.Journal.Rejected
 	return r.report.restore(s.Report, s.Items)
 }
 
@@ -69,8 +70,9 @@ func (l *ledger) restore(s ledgerState, calls batch) error {
 			return err
 		}
 		c.action = &action{
-			id: a.ID, call: c, status: a.Status, owner: a.Owner, lease: a.Lease, expiry: a.Expiry, digest: a.Digest,
+			id: a.ID, call: c, status: a.Status, owner: a.Owner, lease: a.Lease, digest: a.Digest,
 		}
+		c.expiry = a.Expiry
 		l.actions = append(l.actions, c.action)
 		if !c.settled() {
 			l.open = append(l.open, c.action)
@@ -82,8 +84,9 @@ func (l *ledger) restore(s ledgerState, calls batch) error {
 			return err
 		}
 		c.approval = &approval{
-			id: p.ID, call: c, reason: p.Reason, settled: p.Settled, decided: p.Decided, approved: p.Approved, expiry: p.Expiry,
+			id: p.ID, call: c, reason: p.Reason, settled: p.Settled, decided: p.Decided, approved: p.Approved,
 		}
+		c.expiry = p.Expiry
 		l.approvals = append(l.approvals, c.approval)
 		if !p.Settled {
 			l.asked = append(l.asked, c.approval)

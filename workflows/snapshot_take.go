@@ -13,7 +13,7 @@ func (r *run) snapshot() snapshot {
 		Inbox: inboxState{
 			Steering: r.inbox.steering, FollowUps: r.inbox.followUps, Heard: r.inbox.heard, Unknown: r.inbox.unknown,
 		},
-		Journal: journalState{Events: r.journal.events, First: r.journal.first, Round: r.journal.round},
+		Journal: journalState{Events: r.journal.events, First: r.journal.first, Round: r.journal.round, Rejected: r.journal.rejected},
 		Report:  r.report.state(r.conversation.items),
 	}
 	s.Request.Input = nil
@@ -68,13 +68,13 @@ func (l *ledger) state(roll *callRoll) ledgerState {
 	for _, a := range l.actions {
 		s.Actions = append(s.Actions, actionState{
 			ID: a.id, Call: roll.place(a.call), Status: a.status, Owner: a.owner,
-			Lease: a.lease, Expiry: a.expiry, Digest: a.digest,
+			Lease: a.lease, Expiry: a.call.expiry, Digest: a.digest,
 		})
 	}
 	for _, p := range l.approvals {
 		s.Approvals = append(s.Approvals, approvalState{
 			ID: p.id, Call: roll.place(p.call), Reason: p.reason, Settled: p.settled,
-			Decided: p.decided, Approved: p.approved, Expiry: p.expiry,
+			Decided: p.decided, Approved: p.approved, Expiry: p.call.expiry,
 		})
 	}
 	return s

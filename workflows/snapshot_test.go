@@ -22,6 +22,10 @@ var notCarried = map[string]string{
 	"run.holdings.keeper":    "the new execution starts its own",
 	"run.stopping.now":       "made anew",
 	"run.stopping.inference": "made anew",
+	"run.inbox.vetting":      "a run does not continue in the middle of a check",
+	"run.failed":             "a run that fails does not continue",
+	"run.attributes":         "Temporal keeps them over a continue-as-new",
+	"run.abandon":            "stops the batch of this execution",
 }
 
 // TestSnapshotCarriesEveryField fails for a field that somebody adds to run, or

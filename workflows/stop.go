@@ -106,6 +106,9 @@ func (r *run) dropWaiting(ctx workflow.Context, b batch) {
 
 // notDone is the outcome of a call that its run does not get to any more.
 func (r *run) notDone() tools.Outcome {
+	if r.failed != nil {
+		return tools.Fail(tools.Cancelled, tools.ErrCancelled, "the run failed before this call was done")
+	}
 	if r.stopping.soon() && r.stopping.order.Mode != StopNow {
 		return tools.Fail(tools.Cancelled, tools.ErrCancelled, "the run was stopped before this call was done")
 	}

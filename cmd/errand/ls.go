@@ -14,8 +14,10 @@ const lsHelp = `List the runs of the task queue, the newest first. The server kn
 run goes on (running) and how it ended (completed, failed, cancelled,
 terminated, timed_out); completed includes incomplete ones.
 
---pending asks every running run and keeps those that wait for a client or for
-approval, with what they wait for.`
+--pending keeps the runs that wait for a client or for approval, with what they
+wait for. It asks every run that may wait: those that say so in the search
+attribute ErrandStatus, and running ones that do not have it ("run" sets it where
+the namespace knows it).`
 
 // lsFlags are those of "errand ls".
 type lsFlags struct {
@@ -72,7 +74,7 @@ func (f lsFlags) query() (starter.ListQuery, error) {
 	case f.pending && f.status != "" && f.status != running:
 		return starter.ListQuery{}, badUsage("--pending: only running runs wait: leave --status out")
 	case f.pending:
-		return starter.ListQuery{Status: workflows.InProgress}, nil
+		return starter.ListQuery{Pending: true}, nil
 	}
 	return starter.ListQuery{Status: status, Limit: f.limit}, nil
 }

@@ -25,6 +25,9 @@ type requestFlags struct {
 	model        string
 	instructions string
 	tools        []string
+	// timeout and onTimeout are those of the client; empty keeps the request's.
+	timeout   string
+	onTimeout string
 }
 
 // request is the JSON of the request: built from a prompt, or read from a file
@@ -54,7 +57,39 @@ func (a *app) request(f requestFlags, words []string, programs programs) (json.R
 	for _, name := range programs.names() {
 		request.Tools = append(request.Tools, starter.Function(name, "", nil))
 	}
-	return json.Marshal(request)
+	raw, err := json.Marshal(request)
+	if err != nil || !f.timeouts() {
+		return raw, err
+	}
+	fields, _ := tools.Object(raw)
+	f.writeTimeouts(fields)
+	return json.Marshal(fields)
+}
+
+// timeouts tells whether a flag changes how long a client is waited for.
+func (f requestFlags) timeouts() bool { return f.timeout != "" || f.onTimeout != "" }
+
+// writeTimeouts puts the flags into the object run. What is wrong with that is
+// found when the request is checked.
+func (f requestFlags) writeTimeouts(fields map[string]json.RawMessage) {
+	run, ok := tools.Object(fields["run"])
+	switch given := string(fields["run"]); {
+	case ok:
+	case given == "" || given == "null":
+		run = map[string]json.RawMessage{}
+	default:
+		return
+	}
+	for name, value := range map[string]string{"client_timeout": f.timeout, "on_client_timeout": f.onTimeout} {
+		if value != "" {
+			run[name] = quoted(value)
+		}
+	}
+	raw, err := json.Marshal(run)
+	if err != nil { // what was decoded encodes
+		panic(err)
+	}
+	fields["run"] = raw
 }
 
 // prompt joins the words of the command line, or reads standard input for "-".
@@ -95,7 +130,10 @@ func (a *app) fileRequest(f requestFlags, programs programs) (json.RawMessage, e
 	if err := programs.declaredIn(sourceName(f.file), fields); err != nil {
 		return nil, err
 	}
-	if f.model == "" && f.instructions == "" && len(f.tools) == 0 {
+	if f.timeouts() {
+		f.writeTimeouts(fields)
+	}
+	if f.model == "" && f.instructions == "" && len(f.tools) == 0 && !f.timeouts() {
 		return raw, nil
 	}
 	return json.Marshal(fields)

@@ -149,3 +149,16 @@ func TestAnAnswerIsTextJSONOrAnError(t *testing.T) {
 		require.JSONEq(t, one.want, encoded(t, answer), name)
 	}
 }
+
+func TestTimeoutsOfTheClientGoIntoTheRequest(t *testing.T) {
+	t.Parallel()
+	flags := requestFlags{timeout: "72h", onTimeout: "fail"}
+	raw, err := requester("").request(flags, []string{"x"}, nil)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"model":"gpt-5-mini","input":"x","run":{"client_timeout":"72h","on_client_timeout":"fail"}}`, string(raw))
+
+	path := file(t, `{"model":"m","input":"x","run":{"max_rounds":3,"client_timeout":"1h"}}`)
+	raw, err = requester("").request(requestFlags{file: path, timeout: "0s"}, nil, nil)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"model":"m","input":"x","run":{"max_rounds":3,"client_timeout":"0s"}}`, string(raw))
+}

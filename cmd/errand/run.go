@@ -67,6 +67,8 @@ func (a *app) runCommand() *cobra.Command {
 	flags.StringVarP(&f.request.model, "model", "m", "", "model (ERRAND_MODEL, or "+defaultModel+")")
 	flags.StringVar(&f.request.instructions, "instructions", "", "system instructions")
 	flags.StringArrayVar(&f.request.tools, "tool", nil, "declare a platform tool of the worker (repeatable)")
+	flags.StringVar(&f.request.timeout, "client-timeout", "", "how long to wait for answers and approvals, for example 72h (default: for ever)")
+	flags.StringVar(&f.request.onTimeout, "on-client-timeout", "", "what the end of that wait means: expire (default) or fail")
 	flags.StringVar(&f.id, "run-id", "", "id of the run, printable ASCII (default: a new one)")
 	flags.BoolVarP(&f.detach, "detach", "d", false, "start the run, print its id and end")
 	f.session.add(command)
@@ -93,6 +95,11 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 		options = append(options, starter.WithRunID(f.id))
 	}
 	return a.withConnection(ctx, func(c *connection) error {
+		// Where the server can search for them, "ls --pending" finds waiting runs
+		// without asking each; a server that does not say goes without.
+		if found, err := c.starter.Searchable(ctx); err == nil && found {
+			options = append(options, starter.WithSearchAttributes())
+		}
 		run, err := c.starter.Start(ctx, request, options...)
 		if err != nil {
 			return about(f.id, err)

@@ -102,11 +102,7 @@ func (s *stage) answer(ctx context.Context, b *testing.B, w *waiter, round int) 
 	}, w.name+" waits for "+callID)
 	name, payload := w.update(callID, content(200))
 	sent := time.Now()
-	handle, err := s.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
-		WorkflowID: w.id, UpdateName: name, Args: []any{payload}, WaitForStage: client.WorkflowUpdateStageCompleted,
-	})
-	require.NoError(b, err)
-	require.NoError(b, handle.Get(ctx, nil))
+	require.NoError(b, s.send(ctx, w.id, name, payload))
 	w.answered = append(w.answered, ms(time.Since(sent)))
 	var asked []time.Time
 	harness.Eventually(b, patience, func() (bool, string) {
@@ -115,6 +111,17 @@ func (s *stage) answer(ctx context.Context, b *testing.B, w *waiter, round int) 
 	}, "the next inference")
 	w.sent = append(w.sent, sent)
 	w.begun = append(w.begun, ms(asked[round].Sub(sent)))
+}
+
+// send sends an update and waits for its answer.
+func (s *stage) send(ctx context.Context, id, name string, payload any) error {
+	handle, err := s.client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
+		WorkflowID: id, UpdateName: name, Args: []any{payload}, WaitForStage: client.WorkflowUpdateStageCompleted,
+	})
+	if err != nil {
+		return err
+	}
+	return handle.Get(ctx, nil)
 }
 
 // scheduled reads from the history when inferences were scheduled. The server
