@@ -30,6 +30,9 @@ type ExecuteInput struct {
 	// Grace is how long the tool of a cancelled run may take to return; 0 means
 	// DefaultGrace.
 	Grace time.Duration `json:"grace,omitempty"`
+	// MaxOutput is the size in bytes above which the output is cut; 0 means
+	// tools.MaxOutput.
+	MaxOutput int `json:"max_output,omitempty"`
 	// Progress asks for partial results.
 	Progress bool `json:"progress,omitempty"`
 	// Activation is the opening that the call belongs to; nil where nothing is
@@ -142,6 +145,9 @@ func (a *Activities) outcomeOf(ctx context.Context, e *attempt, started time.Tim
 	outcome := a.finalize(ctx, e.in.Timeout, HookCall{
 		RunID: e.call.RunID, Call: e.in.Call, Descriptor: e.tool, Arguments: e.call.Arguments,
 	}, out, err)
+	if e.in.MaxOutput > 0 {
+		outcome = outcome.Cut(e.in.MaxOutput)
+	}
 	a.hold(e.in.Call, outcome)
 	outcome.StartedAt, outcome.EndedAt, outcome.Attempt = started.UTC(), time.Now().UTC(), e.call.Attempt
 	return outcome

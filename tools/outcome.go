@@ -93,3 +93,13 @@ func (o Outcome) Message() string {
 
 // Succeeded tells whether the call did what it was asked to.
 func (o Outcome) Succeeded() bool { return o.Status == Succeeded }
+
+// Cut is the outcome with an output of at most limit bytes; see Cut.
+func (o Outcome) Cut(limit int) Outcome {
+	text, full := Cut(o.Output, limit)
+	o.Output = text
+	if o.FullSize == 0 {
+		o.FullSize = full
+	}
+	return o
+}

@@ -72,6 +72,7 @@ func (r *run) leave(ctx workflow.Context, rests func() bool) *ending {
 			settled = false
 		}
 	}
+	r.hearClosings(ctx)
 	if ctx.Err() != nil || !rests() {
 		return nil
 	}

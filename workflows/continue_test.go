@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -74,8 +75,8 @@ func newScene(seed uint64) scene {
 		s.answers = append(s.answers, say(fmt.Sprintf("text %d", i)))
 	}
 	options := ""
-	for _, o := range []string{`,"client_timeout":"45s"`, `,"tool_execution":"sequential"`, `,"undeclared_tools":"client"`, `,"max_rounds":2`} {
-		if dice.IntN(4) == 0 {
+	for _, o := range []string{`,"client_timeout":"45s"`, `,"tool_execution":"sequential"`, `,"undeclared_tools":"client"`, `,"max_rounds":2`, `,"max_rounds":1,"on_budget":"ask"`} {
+		if dice.IntN(4) == 0 && !strings.Contains(options, "max_rounds") {
 			options += o
 		}
 	}

@@ -13,6 +13,7 @@ import (
 func (r *run) executeAll(ctx workflow.Context, group batch) {
 	window := workflow.NewSemaphore(ctx, int64(r.request.Run.MaxParallelCalls))
 	turns := map[string]workflow.Mutex{}
+	room := r.room(ctx, group)
 	for _, c := range group.open() {
 		if c.action != nil {
 			continue
@@ -35,13 +36,13 @@ func (r *run) executeAll(ctx workflow.Context, group batch) {
 				r.handOver(ctx, batch{c})
 				return
 			}
-			r.settle(ctx, c, r.inTurn(ctx, c, turn, window))
+			r.settle(ctx, c, r.inTurn(ctx, c, turn, window, room))
 		})
 	}
 }
 
 // inTurn executes a call when its turn and the window allow it.
-func (r *run) inTurn(ctx workflow.Context, c *call, turn workflow.Mutex, window workflow.Semaphore) tools.Outcome {
+func (r *run) inTurn(ctx workflow.Context, c *call, turn workflow.Mutex, window, room workflow.Semaphore) tools.Outcome {
 	if turn != nil {
 		if turn.Lock(ctx) != nil {
 			return r.notDone()
@@ -52,6 +53,11 @@ func (r *run) inTurn(ctx workflow.Context, c *call, turn workflow.Mutex, window 
 		return r.notDone()
 	}
 	defer window.Release(1)
+	leave := takeRoom(ctx, room, c)
+	if leave == nil {
+		return cancelledOutcome()
+	}
+	defer leave()
 	if ctx.Err() != nil || r.stopping.soon() { // between prepare and here
 		return r.notDone()
 	}

@@ -185,9 +185,24 @@ func (r *run) takeClosings(ctx workflow.Context) {
 	for {
 		var held activities.Held
 		channel.Receive(ctx, &held)
-		if a := r.holdings.find(held.Activation); a != nil && a.state == ActivationOpen && a.Queue == held.Queue {
-			a.state = ActivationLost
-			r.noteActivation(ctx, a)
-		}
+		r.closed(ctx, held)
+	}
+}
+
+func (r *run) closed(ctx workflow.Context, held activities.Held) {
+	if a := r.holdings.find(held.Activation); a != nil && a.state == ActivationOpen && a.Queue == held.Queue {
+		a.state = ActivationLost
+		r.noteActivation(ctx, a)
+	}
+}
+
+// hearClosings takes what workers have sent and nobody has heard yet: it would
+// be lost with this execution.
+func (r *run) hearClosings(ctx workflow.Context) {
+	channel := workflow.GetSignalChannel(ctx, activities.SignalClosed)
+	var held activities.Held
+	for channel.ReceiveAsync(&held) {
+		r.closed(ctx, held)
+		held = activities.Held{}
 	}
 }

@@ -60,6 +60,10 @@ func (p *playing) knock() {
 	}
 	var status workflows.StatusReport
 	b.query(workflows.QueryStatus, &status)
+	if status.Budget != nil && p.dice(n, "budget")%3 == 0 {
+		p.extend(n, status.Round)
+		return
+	}
 	open := len(status.Actions) + len(status.Approvals)
 	if open == 0 {
 		return
@@ -101,6 +105,19 @@ func (p *playing) serve(n int, id string) {
 			require.Equal(p.bench.t, id, r.ID)
 		})
 	}
+}
+
+// extend lets the run have another round, or not.
+func (p *playing) extend(n, round int) {
+	payload := fmt.Sprintf(`{"max_rounds":%d,"actor":"ada"}`, round+1)
+	if p.dice(n, "no")%4 == 0 {
+		payload = `{"decline":true}`
+	}
+	if n%2 == 0 {
+		p.bench.SignalWorkflow(workflows.ExtendBudget, json.RawMessage(payload))
+		return
+	}
+	p.bench.update(workflows.ExtendBudget, payload, func(_ workflows.Receipt, err error) { require.NoError(p.bench.t, err) })
 }
 
 func (p *playing) judge(n int, id string) {
