@@ -36,7 +36,9 @@ func manyCalls(n int, arguments string) batchOnce {
 func put(output string) worker.Tool {
 	return worker.Tool{
 		Name: "put", Effect: tools.EffectIdempotent, ParallelSafe: true, Parameters: json.RawMessage(`{"type":"object"}`),
-		Execute: func(context.Context, tools.Invocation) (tools.Output, error) { return tools.Output{Content: output}, nil },
+		Execute: func(context.Context, tools.Invocation) (tools.Output, error) {
+			return tools.Output{Content: output}, nil
+		},
 	}
 }
 
