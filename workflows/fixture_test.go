@@ -54,6 +54,7 @@ func newBench(t *testing.T, source source, hooks activities.Hooks, answers ...an
 		}
 	}
 	b.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: time.Minute}) // on a busy machine
+	b.SetTestTimeout(time.Minute)
 	b.ended = map[string]chan struct{}{}
 	b.SetOnActivityCompletedListener(func(info *activity.Info, _ converter.EncodedValue, _ error) {
 		b.mu.Lock()
