@@ -99,8 +99,11 @@ func (a *app) offerText(offer worker.Offer) error {
 	}
 	for _, one := range offer.Tools {
 		rows = append(rows, []show.Cell{
-			{Text: show.Line(one.Name), Paint: paint.Name}, {Text: string(one.Owner)}, {Text: dash(one.Source)},
-			{Text: dash(string(one.Effect))}, {Text: notes(one)},
+			{Text: show.Line(one.Name), Paint: paint.Name},
+			{Text: string(one.Owner)},
+			{Text: dash(one.Source)},
+			{Text: dash(string(one.Effect))},
+			{Text: notes(one)},
 		})
 		if one.Description != "" {
 			rows = append(rows, []show.Cell{{Text: "  " + show.Short(one.Description, 110), Paint: paint.Dim}})

@@ -314,8 +314,10 @@ func TestRequestsBringOnlyServersOfAllowedHosts(t *testing.T) {
 		"unknown secret":     {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: url, Authorization: "${secret:nope}"}, fault: "tools[0].authorization"},
 		"a secret":           {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: url, Authorization: "${secret:db}"}, wantToken: "Bearer t0ken"},
 		"a literal one":      {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: url, Authorization: "abc"}, wantToken: "Bearer abc", warns: "plain text"},
-		"an idempotency header": {hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: url, Headers: map[string]string{"Idempotency-Key": "x"}},
-			fault: "tools[0].headers.Idempotency-Key"},
+		"an idempotency header": {
+			hosts: []string{"127.0.0.1"}, d: tools.ServerDeclaration{URL: url, Headers: map[string]string{"Idempotency-Key": "x"}},
+			fault: "tools[0].headers.Idempotency-Key",
+		},
 	} {
 		t.Run(name, func(t *testing.T) { //nolint:paralleltest // they share the server's notes
 			servers := mcp.New(mcp.Options{Hosts: row.hosts, Secrets: map[string]tools.Secret{"db": "t0ken"}})

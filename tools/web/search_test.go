@@ -154,8 +154,12 @@ func TestTheModelSeesWhatTheDeclarationAsksFor(t *testing.T) {
 func TestProvidersNeedWhatTheyNeed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []web.Config{
-		{}, {Provider: "google", BaseURL: "https://x.example"}, {Provider: web.SearXNG}, {Provider: web.Brave},
-		{Provider: web.SearXNG, BaseURL: "localhost:8080"}, {Provider: web.SearXNG, BaseURL: "http://u:p@localhost:8080"},
+		{},
+		{Provider: "google", BaseURL: "https://x.example"},
+		{Provider: web.SearXNG},
+		{Provider: web.Brave},
+		{Provider: web.SearXNG, BaseURL: "localhost:8080"},
+		{Provider: web.SearXNG, BaseURL: "http://u:p@localhost:8080"},
 	} {
 		_, err := web.New(c)
 		require.Error(t, err, "%+v", c)

@@ -84,8 +84,9 @@ func (p *Progress) text(e workflows.Event) string {
 			return ""
 		}
 		return p.over(e)
+	default:
+		return p.aside(e)
 	}
-	return fmt.Sprintf("  %s %s", paint.Dim("·"), Line(string(e.Type)))
 }
 
 func by(actor string) string {

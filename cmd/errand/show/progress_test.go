@@ -106,3 +106,17 @@ func lines(p *show.Progress) string {
 	}
 	return all.String()
 }
+
+func TestEventsBesideCallsSayWhatHappened(t *testing.T) {
+	t.Parallel()
+	for want, e := range map[string]workflows.Event{
+		"  · tools of db: failed: no answer":                                     {Type: workflows.EventListTools, Server: "db", Status: "failed", Reason: "no answer"},
+		"  · conversation made shorter for the model: it has reached compact_at": {Type: workflows.EventCompaction, Reason: "it has reached compact_at"},
+		"  ? the budget is used up (max_cost): waits for a larger one":           {Type: workflows.EventBudgetAsked, Reason: "max_cost"},
+		"  · budget extended by ada: worth it":                                   {Type: workflows.EventBudgetSettled, Status: "extended", Actor: "ada", Reason: "worth it"},
+		"  · something new":                                                      {Type: "something new"},
+	} {
+		p := show.Progress{}
+		require.Equal(t, want, p.Line(e))
+	}
+}
