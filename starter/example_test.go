@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"os/signal"
 	"time"
 
 	"go.temporal.io/sdk/client"
@@ -154,6 +156,45 @@ func ExampleRun_Serve() {
 	}, starter.Concurrency(10), starter.OnNoHandler(starter.Leave))
 	if err != nil {
 		log.Fatal(err)
+	}
+}
+
+// A service answers the calls of every run on the queue, until it is stopped.
+// Start it on several machines to share the work.
+func ExampleStarter_ServeAll() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := starter.New(connected).ServeAll(ctx, starter.Handlers{
+		"charge": func(ctx context.Context, call starter.Call) (any, error) {
+			var args struct{ Amount int }
+			if err := call.Decode(&args); err != nil {
+				return nil, err
+			}
+			// The key is the same if another process has to do this again.
+			return charge(ctx, args.Amount, call.Key)
+		},
+	}, starter.Concurrency(50), starter.Require("charge", "Amount"))
+	if !errors.Is(err, context.Canceled) {
+		log.Fatal(err)
+	}
+}
+
+// charge stands for what a service does.
+func charge(context.Context, int, string) (string, error) { return "charged", nil }
+
+// Somebody watches what a run waits for.
+func ExampleRun_WatchRun() {
+	run := starter.New(connected).Attach("ticket-42")
+	for news, err := range run.WatchRun(context.Background()) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, action := range news.Actions {
+			fmt.Println(action.ActionID, "waits for", action.Tool)
+		}
+		if news.Status.Terminal() {
+			fmt.Println(news.Status)
+		}
 	}
 }
 
