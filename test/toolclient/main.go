@@ -52,11 +52,11 @@ func run() error {
 		starter.Owner(os.Getenv("OWNER")), starter.Lease(lease), starter.Concurrency(24))
 }
 
-// ask begins something in the world and ends it.
+// ask begins something in the world and ends it, or leaves it.
 func ask(ctx context.Context, call starter.Call) (any, error) {
 	for _, step := range []string{"/begin", "/end"} {
 		if err := post(ctx, step, call); err != nil {
-			return nil, err
+			return nil, errors.Join(err, post(context.WithoutCancel(ctx), "/leave", call))
 		}
 	}
 	return "answer to " + call.Key, nil

@@ -46,7 +46,7 @@ func StartShifts(t testing.TB, lasts func(n int) time.Duration) *Shifts {
 			if w.stick(owner) {
 				<-r.Context().Done()
 			}
-		case "/end":
+		case "/end", "/leave":
 			w.end(owner, key)
 		default:
 			http.NotFound(rw, r)
