@@ -62,6 +62,12 @@ func (d *desk) update(report workflows.StatusReport) {
 	}
 }
 
+// forget drops what is to be left alone.
+func (d *desk) forget() {
+	clear(d.off)
+	clear(d.until)
+}
+
 // begin notes that work on id is under way.
 func (d *desk) begin(id string, call bool, cancel context.CancelCauseFunc) {
 	d.working[id] = cancel

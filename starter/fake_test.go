@@ -137,6 +137,7 @@ func (f *fake) DescribeWorkflow(ctx context.Context, _, _ string) (*client.Workf
 	}
 	found := &client.WorkflowExecutionDescription{}
 	found.WorkflowType.Name, found.Status = f.kind, f.closed
+	found.WorkflowExecution.RunID = fmt.Sprint("execution ", len(f.history))
 	found.HistoryLength = len(f.history[len(f.history)-1])
 	return found, ctx.Err()
 }

@@ -137,8 +137,7 @@ func (o *office) learn(l listing) {
 		case !known:
 			s = o.meet(id, now)
 		case s.over && s.execution != execution:
-			s.over = false // somebody used the id again
-			o.queue(s)
+			s = o.meet(id, now) // somebody used the id again
 		case s.listed < o.pass-1: // it waits again
 			o.queue(s)
 		}

@@ -118,6 +118,9 @@ func (o *office) see(ctx context.Context, l looked) error {
 		return nil
 	}
 	if l.report != nil {
+		if s.told.execution != l.state.execution {
+			s.desk.forget() // a run that was reset asks again what was answered
+		}
 		s.told = l.state
 		s.desk.update(*l.report)
 		if err := o.take(ctx, s); err != nil {

@@ -313,6 +313,40 @@ func TestServeAllForgetsRunsThatHaveEnded(t *testing.T) {
 	})
 }
 
+func TestServeAllServesARunWhoseIDWasUsedAtOnceAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newFakeMany()
+		first := m.start("run", "add", 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := m.servingAll(ctx, Handlers{"add": returns("ok")})
+		m.pass(5 * time.Second)
+		require.Equal(t, 1, first.answered())
+		first.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
+		again := m.start("run", "add", 1)
+		m.pass(10 * time.Second)
+		require.Equal(t, 1, again.answered(), "under the same action id")
+		stop(t, m, cancel, done)
+	})
+}
+
+func TestServeAllServesWhatAResetHasOpenedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := newFakeMany()
+		f := m.start("run", "add", 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := m.servingAll(ctx, Handlers{"add": returns("ok")})
+		m.pass(1100 * time.Millisecond)
+		require.Equal(t, 1, f.answered())
+		f.do(func() { delete(f.answers, "act_1_0"); f.history = append(f.history, nil) })
+		f.open("act_1_0", "add")
+		m.pass(time.Minute)
+		require.Equal(t, 1, f.answered())
+		stop(t, m, cancel, done)
+	})
+}
+
 func TestServeAllLooksOnlyAtRunsThatWaitIfTheySay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
