@@ -3,9 +3,12 @@ package activities
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/testsuite"
 
 	"errand/tools"
 	"errand/tools/item"
@@ -62,4 +65,55 @@ func TestSmallOutputsAreNotKept(t *testing.T) {
 	_, a := inferEnv(t, newRun(1), &echo{}, 0)
 	a.hold(tools.Call{ID: "c1"}, tools.Outcome{Output: "small"})
 	require.Zero(t, a.held.items.bytes)
+}
+
+// counters are metrics that a test can read, by name and what they are of.
+type counters struct {
+	client.MetricsHandler
+	mu     *sync.Mutex
+	counts map[string]int64
+	of     string
+}
+
+func (c counters) WithTags(tags map[string]string) client.MetricsHandler {
+	c.of = tags["of"]
+	return c
+}
+
+func (c counters) Counter(name string) client.MetricsCounter { return counter{c, name} }
+
+type counter struct {
+	counters
+	name string
+}
+
+func (c counter) Inc(n int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of != "" {
+		c.counts[c.name+" "+c.of] += n
+	}
+}
+
+func TestHitsAndMissesOfTheMemoryAreCounted(t *testing.T) {
+	t.Parallel()
+	f, m := newRun(4), &echo{}
+	a, err := New(Parts{Model: m, Engine: f})
+	require.NoError(t, err)
+	counts := counters{MetricsHandler: client.MetricsNopHandler, mu: &sync.Mutex{}, counts: map[string]int64{}}
+	var suite testsuite.WorkflowTestSuite
+	suite.SetMetricsHandler(counts)
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(a)
+	_, err = env.ExecuteActivity(a.Infer, f.input(0, 2))
+	require.NoError(t, err)
+	f.items[2] = item.Message("assistant", "2")
+	in := f.input(2, 4)
+	in.Items = nil
+	_, err = env.ExecuteActivity(a.Infer, in)
+	require.NoError(t, err)
+	require.Equal(t, map[string]int64{
+		"errand_memory_misses surface": 1, "errand_memory_hits surface": 1,
+		"errand_memory_hits conversation": 1, "errand_memory_misses conversation": 1,
+	}, counts.counts)
 }

@@ -36,8 +36,10 @@ type surfacePage struct {
 // surface returns the surface with this digest: held here, or asked from the
 // run.
 func (a *Activities) surface(ctx context.Context, digest string) (*border, error) {
-	if s, ok := a.held.surfaces.get(digest); ok {
-		return s, nil
+	held, ok := a.held.surfaces.get(digest)
+	remembered(ctx, querySurface, ok)
+	if ok {
+		return held, nil
 	}
 	var text strings.Builder
 	for done := false; !done; {
@@ -68,7 +70,9 @@ func (a *Activities) conversation(ctx context.Context, key string, in InferInput
 		c = c.first(in.Length)
 	}
 	in.Items = a.unnamed(c, in)
-	if whole, ok := complete(c, in); ok {
+	whole, ok := complete(c, in)
+	remembered(ctx, queryConversation, ok)
+	if ok {
 		return whole, nil
 	}
 	if len(c.items) >= in.From && len(c.items) < in.From+len(in.Items) {
