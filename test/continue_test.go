@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +16,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/tools"
+	"errand/tools/item"
 	"errand/worker"
 	"errand/workflows"
 )
@@ -202,4 +205,45 @@ func traceCount(ctx context.Context, run *starter.Run) int {
 		n++
 	}
 	return n
+}
+
+// TestNoSignalIsLostWhileARunContinues sends signals from several sides to a
+// run that continues whenever one arrives.
+func TestNoSignalIsLostWhileARunContinues(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, harness.Rounds(shapeCalls("ask"), harness.Say("hi")))
+	s.work("responses")
+	run, first := s.startFirst(`{"model":"m","input":"go","tools":[{"type":"function","name":"ask"}],"run":{"continue_after_events":1}}`)
+	pendingAction(t, run)
+	const senders, each = 8, 25
+	var group sync.WaitGroup
+	failed := make(chan error, senders*each)
+	for n := range senders {
+		group.Go(func() {
+			for i := range each {
+				message := json.RawMessage(fmt.Sprintf(`{"content":"message %d of %d"}`, i, n))
+				failed <- s.client.SignalWorkflow(t.Context(), run.ID(), "", workflows.SendMessage, message)
+			}
+		})
+	}
+	group.Wait()
+	close(failed)
+	for err := range failed {
+		require.NoError(t, err)
+	}
+	answerAction(t, run, "act_1_0")
+	result, err := run.Result(within(t))
+	require.NoError(t, err)
+	require.Equal(t, "hi", result.OutputText)
+	heard := map[string]int{}
+	for it, err := range run.Conversation(within(t)) {
+		require.NoError(t, err)
+		if text := item.Text(it); strings.HasPrefix(text, "message ") {
+			heard[text]++
+		}
+	}
+	require.Len(t, heard, senders*each)
+	chain := s.executions(run.ID(), first)
+	t.Logf("%d signals to %d executions", senders*each, len(chain))
+	require.Greater(t, len(chain), 1)
 }
