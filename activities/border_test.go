@@ -139,7 +139,7 @@ func FuzzArguments(f *testing.F) {
 	require.NoError(f, err)
 	schema := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"},"l":{"type":"array","items":{"type":"number"}},"b":{"type":["boolean","null"]}},"additionalProperties":false}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		got, fault := a.arguments(PreparedCall{
+		got, fault := a.arguments(t.Context(), PreparedCall{
 			Call: tools.Call{Tool: "t", Arguments: text}, Descriptor: tools.Descriptor{Name: "t", Parameters: schema},
 		})
 		if fault != nil {

@@ -58,15 +58,16 @@ const maxInstead = 256 << 10
 
 // Compact makes a conversation shorter for its model.
 func (a *Activities) Compact(ctx context.Context, in CompactInput) (CompactResult, error) {
-	defer beat(ctx, func() Progress { return Progress{} })()
+	t := newTally(ctx, 0)
+	defer beat(ctx, t.progress)()
 	run := activity.GetInfo(ctx).WorkflowExecution.ID
 	at, err := a.surface(ctx, in.Surface)
 	if err != nil {
-		return CompactResult{}, inferError(ctx, err, Progress{})
+		return CompactResult{}, t.unread(ctx, err)
 	}
 	known, err := a.conversation(ctx, run, InferInput{Length: in.Length, Digest: in.Digest, From: in.Length})
 	if err != nil {
-		return CompactResult{}, inferError(ctx, err, Progress{})
+		return CompactResult{}, t.unread(ctx, err)
 	}
 	s := shorten{all: known.items, shown: item.Shown(known.items)}
 	s.keep = head(known.items)
@@ -91,7 +92,7 @@ func (a *Activities) choose(ctx context.Context, c CompactCall, s shorten) (int,
 		switch {
 		case err != nil:
 			notes = append(notes, "the worker's Compact failed, the oldest rounds were dropped: "+cut(err.Error()))
-		case encodedSize(instead) > maxInstead:
+		case tools.EncodedSize(instead) > maxInstead:
 			notes = append(notes, fmt.Sprintf("what the worker's Compact put in place has over %d bytes, the oldest rounds were dropped", maxInstead))
 		case drop > 0:
 			return drop, instead, nil
@@ -188,7 +189,7 @@ func (s *shorten) result(drop int, instead []json.RawMessage, in CompactInput) C
 			kept = append(kept, text)
 		}
 	}
-	before, after := 0, encodedSize(kept)
+	before, after := 0, tools.EncodedSize(kept)
 	for i, it := range s.shown {
 		before += len(it)
 		if i < s.keep || i >= s.keep+drop {

@@ -51,7 +51,7 @@ func (a *Activities) Discover(_ context.Context, in DiscoverInput) (DiscoverResu
 			a.checkSchema(d.Path+".output_schema", d.OutputSchema, &out.Faults)
 		}
 	}
-	if size := encodedSize(out.Found); size > maxDescriptors {
+	if size := tools.EncodedSize(out.Found); size > maxDescriptors {
 		out.Faults.Add("tools", fmt.Sprintf("the platform tools' descriptions have %d bytes together, at most %d are taken: declare fewer", size, maxDescriptors))
 		out.Found = nil
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -208,3 +210,67 @@ func TestUnknownSourceIsAnOutcome(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, tools.ErrNoHandler, o.ErrorType)
 }
+
+// logged keeps what is logged, as text.
+type logged struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *logged) add(message string, keyvals ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, message+" "+fmt.Sprint(keyvals...))
+}
+
+func (l *logged) Debug(string, ...any)                 {}
+func (l *logged) Info(string, ...any)                  {}
+func (l *logged) Warn(message string, keyvals ...any)  { l.add(message, keyvals...) }
+func (l *logged) Error(message string, keyvals ...any) { l.add(message, keyvals...) }
+
+// Whoever wrote a tool or a hook finds in the worker's log where it panicked;
+// the model reads only what it said.
+func TestStacksOfPanicsAreLogged(t *testing.T) {
+	t.Parallel()
+	panics := func(context.Context, tools.Invocation) (tools.Output, error) { panicHere(); return tools.Output{}, nil }
+	works := func(context.Context, tools.Invocation) (tools.Output, error) { return tools.Output{}, nil }
+	for name, row := range map[string]struct {
+		tool  oneTool
+		hooks Hooks
+	}{
+		"a tool":        {oneTool{run: panics}, Hooks{}},
+		"an after-hook": {oneTool{run: works}, Hooks{After: []AfterToolCall{func(context.Context, HookCall, *tools.Output) error { panicHere(); return nil }}}},
+		"a before-hook": {oneTool{run: works}, Hooks{Before: []BeforeToolCall{func(context.Context, HookCall) (Decision, error) { panicHere(); return Decision{}, nil }}}},
+		"an output": {oneTool{run: func(context.Context, tools.Invocation) (tools.Output, error) {
+			return tools.Output{Content: bomb{}}, nil
+		}}, Hooks{}},
+		"an error": {oneTool{run: func(context.Context, tools.Invocation) (tools.Output, error) { return tools.Output{}, bomb{} }}, Hooks{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, err := New(Parts{Model: &echo{}, Engine: newRun(0), Hooks: row.hooks, Sources: map[string]Source{"one": row.tool}})
+			require.NoError(t, err)
+			var suite testsuite.WorkflowTestSuite
+			all := &logged{}
+			suite.SetLogger(all)
+			env := suite.NewTestActivityEnvironment()
+			env.RegisterActivity(a)
+			in := input(tools.EffectRead)
+			if row.hooks.Before != nil {
+				_, err = env.ExecuteLocalActivity(a.Prepare, PrepareInput{Calls: []PreparedCall{{Call: in.Call}}})
+			} else {
+				_, err = env.ExecuteActivity(a.Execute, in)
+			}
+			require.NoError(t, err)
+			require.Contains(t, strings.Join(all.lines, "\n"), "panicHere")
+		})
+	}
+}
+
+func panicHere() { panic("bug") }
+
+// bomb panics whenever it is looked at.
+type bomb struct{}
+
+func (bomb) Error() string                { panicHere(); return "" }
+func (bomb) MarshalJSON() ([]byte, error) { panicHere(); return nil, nil }

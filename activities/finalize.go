@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -18,6 +19,7 @@ func (a *Activities) finalize(ctx context.Context, limit time.Duration, call Hoo
 	// Errors and contents are the tool's own values: their methods may panic.
 	defer func() {
 		if p := recover(); p != nil {
+			warn(ctx, "a tool's answer could not be read", call.Call.Tool, &panicError{p, debug.Stack()})
 			o = tools.Fail(tools.Failed, tools.ErrExecutionFailed, fmt.Sprintf("tool %q ran, and its answer could not be read: panic: %v", call.Call.Tool, p))
 		}
 	}()
@@ -33,13 +35,14 @@ func (a *Activities) finalize(ctx context.Context, limit time.Duration, call Hoo
 		return o
 	}
 	if err != nil {
-		activity.GetLogger(ctx).Warn("tool failed", "tool", call.Call.Tool, "error", err)
+		warn(ctx, "tool failed", call.Call.Tool, err)
 		out = tools.Output{Content: tools.Fail(tools.Failed, tools.ErrExecutionFailed, err.Error()).Output, IsError: true, Public: out.Public}
 	}
 	if ctx.Err() != nil { // no hook runs in a run that was stopped
 		return a.outcome(call.Descriptor, out)
 	}
 	if hookErr := a.after(ctx, call, &out); hookErr != nil {
+		warn(ctx, "a hook failed after the tool had run", call.Call.Tool, hookErr)
 		reason, _ := tools.Cut(hookErr.Error(), maxReason)
 		o := tools.Fail(tools.Failed, tools.ErrExecutionFailed, "a hook failed after the tool had run: "+reason)
 		o.Changes = bounded(out.Changes)

@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
+
+	"go.temporal.io/sdk/activity"
 
 	"errand/tools"
 )
@@ -65,7 +68,9 @@ func askHook(ctx context.Context, hook BeforeToolCall, call HookCall) (Decision,
 		got := answer{err: errors.New("it ended its goroutine without returning")} // unless it returns
 		defer func() { answers <- got }()
 		defer recovered(&got.err)
-		got.decision, got.err = hook(limited, call)
+		if got.decision, got.err = hook(limited, call); got.err != nil {
+			got.err = errors.New(got.err.Error()) // its methods may panic, so they are called here
+		}
 	}()
 	select {
 	case got := <-answers:
@@ -93,8 +98,32 @@ func run(ctx context.Context, source executor, name string, call tools.Invocatio
 	return source.Execute(ctx, name, call)
 }
 
+// recovered must be deferred itself: recover works in no other place.
 func recovered(err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("panic: %v", p)
+	if value := recover(); value != nil {
+		*err = &panicError{value, debug.Stack()}
 	}
+}
+
+// panicError is a panic of users' code. It does not unwrap to a value that is
+// an error, or a panic could pass for a cancellation.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// StackTrace is where it panicked.
+func (e *panicError) StackTrace() []byte { return e.stack }
+
+// warn writes a failure of users' code to the worker's log, and where it
+// panicked: the model reads only what it said.
+func warn(ctx context.Context, message, tool string, err error) {
+	fields := []any{"tool", tool, "error", err}
+	var traced interface{ StackTrace() []byte }
+	if errors.As(err, &traced) {
+		fields = append(fields, "stack", string(traced.StackTrace()))
+	}
+	activity.GetLogger(ctx).Warn(message, fields...)
 }

@@ -32,6 +32,13 @@ type Progress struct {
 	Spent *Spent `json:"spent,omitempty"`
 	// Left says that it was told to stop, and did not return.
 	Left bool `json:"left,omitempty"`
+	// Refused and Unread count the attempts at an inference that the model's
+	// server failed, and those that did not reach it because this run could not
+	// be read. An attempt that a worker's end interrupted is neither. Allowed is
+	// how many the model may fail.
+	Refused int `json:"refused,omitempty"`
+	Unread  int `json:"unread,omitempty"`
+	Allowed int `json:"allowed,omitempty"`
 }
 
 // beat heartbeats until the returned function is called, which waits for the

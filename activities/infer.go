@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/temporal"
 
 	"errand/tools"
 	"errand/tools/item"
@@ -22,6 +21,24 @@ const (
 	// TypeContextExceeded is a ModelRejected that a shorter conversation may
 	// mend.
 	TypeContextExceeded = "ContextExceeded"
+)
+
+// TypeNotAsked is the error type of an inference that did not reach the model:
+// the worker could not read the conversation from the run.
+const TypeNotAsked = "NotAsked"
+
+const (
+	// LostInferences is how many attempts at one inference may be lost with
+	// their workers, beside those that the model fails: about two hours of
+	// nothing but workers that die.
+	LostInferences = 100
+	// unreadAttempts bounds the attempts that cannot read the run. Another
+	// worker, or another minute, may help; a fault of Errand's own will not go
+	// away.
+	unreadAttempts = 20
+	// lastWord is how long before Temporal's own limit an attempt gives up, so
+	// that it can say so.
+	lastWord = 30 * time.Second
 )
 
 // maxAnswer bounds one answer of a model, well under what Temporal takes.
@@ -44,6 +61,9 @@ type InferInput struct {
 	Items []json.RawMessage `json:"items,omitempty"`
 	// ToolChoice is that of this round.
 	ToolChoice json.RawMessage `json:"tool_choice,omitempty"`
+	// Attempts is how many attempts the model may fail; 0 leaves it to the
+	// retry policy.
+	Attempts int `json:"attempts,omitempty"`
 }
 
 // InferResult is a model's answer after it was checked: the workflow may trust
@@ -64,19 +84,19 @@ type InferResult struct {
 
 // Infer asks the model once. Temporal repeats it by the error's class.
 func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, error) {
-	spending := spendingOf(ctx)
-	defer beat(ctx, spending.progress)()
+	t := newTally(ctx, in.Attempts)
+	defer beat(ctx, t.progress)()
 	info := activity.GetInfo(ctx)
+	key := info.WorkflowExecution.ID
 	at, err := a.surface(ctx, in.Surface)
 	if err != nil {
-		return InferResult{}, inferError(ctx, err, spending.progress())
+		return InferResult{}, t.unread(ctx, err)
 	}
-	key := info.WorkflowExecution.ID
 	known, err := a.conversation(ctx, key, in)
 	if err != nil {
-		return InferResult{}, inferError(ctx, err, spending.progress())
+		return InferResult{}, t.unread(ctx, err)
 	}
-	answer, err := a.model.Infer(ctx, ModelRequest{
+	answer, err := a.askModel(ctx, ModelRequest{
 		Model: at.Model, Instructions: at.Instructions,
 		Items: at.outward(item.Shown(known.items)), Tools: at.Tools,
 		ToolChoice:        at.outwardChoice(in.ToolChoice),
@@ -84,18 +104,16 @@ func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, err
 		Key: inferKey(info.WorkflowExecution.ID, in),
 	})
 	if err != nil {
-		a.wasted(ctx, spending, at.Model, usageOf(err))
-		return InferResult{}, inferError(ctx, err, spending.progress())
+		return InferResult{}, t.refused(ctx, err, a.spent(at.Model, usageOf(err)))
 	}
 	result, err := checked(answer, at, in.Round)
 	if err != nil {
-		a.wasted(ctx, spending, at.Model, answer.Usage)
-		return InferResult{}, withDetails(err, spending.progress())
+		return InferResult{}, withDetails(err, t.progress().plus(a.spent(at.Model, answer.Usage)))
 	}
 	if s := a.spent(at.Model, result.Usage); s != nil {
 		result.Cost = s.Cost
 	}
-	result.Failed = spending.sum.Load()
+	result.Failed = t.progress().Spent
 	next := known.with(result.Items...)
 	a.held.conversations.put(key, next, next.bytes)
 	return result, nil
@@ -110,25 +128,24 @@ func inferKey(run string, in InferInput) string {
 	return key
 }
 
-// inferError gives a failure its class. The context's end comes first: what a
-// model says while it is being cancelled does not matter.
-func inferError(ctx context.Context, err error, p Progress) error {
-	if ctx.Err() != nil {
-		return stopped(ctx, p)
+// askModel asks once, and ends somewhat before the attempt would be taken for
+// lost.
+func (a *Activities) askModel(ctx context.Context, request ModelRequest) (answer ModelAnswer, err error) {
+	defer recovered(&err)
+	deadline := activity.GetInfo(ctx).Deadline
+	if deadline.IsZero() {
+		return a.model.Infer(ctx, request)
 	}
-	var refusal *ModelError
-	if !errors.As(err, &refusal) {
-		return temporal.NewApplicationErrorWithCause(cut(err.Error()), TypeModelUnavailable, nil, p)
+	limited, cancel := context.WithDeadline(ctx, deadline.Add(-lastWord))
+	defer cancel()
+	answer, err = a.model.Infer(limited, request)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		err = errNoEnd
 	}
-	if refusal.contextExceeded() {
-		return temporal.NewNonRetryableApplicationError(cut(refusal.Error()), TypeContextExceeded, nil, p)
-	}
-	if refusal.Permanent {
-		return temporal.NewNonRetryableApplicationError(cut(refusal.Error()), TypeModelRejected, nil, p)
-	}
-	return temporal.NewApplicationErrorWithOptions(cut(refusal.Error()), TypeModelUnavailable,
-		temporal.ApplicationErrorOptions{NextRetryDelay: min(refusal.RetryAfter, time.Hour), Details: []any{p}})
+	return answer, err
 }
+
+var errNoEnd = errors.New("ask the model: it did not end its answer within the hour that an attempt may take")
 
 // cut keeps failure messages small: the server holds them while it retries.
 func cut(message string) string {

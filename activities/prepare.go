@@ -68,11 +68,11 @@ func (a *Activities) Prepare(ctx context.Context, in PrepareInput) (PrepareResul
 		if ctx.Err() != nil {
 			return PrepareResult{}, stoppedPreparing(ctx)
 		}
-		n := encodedSize(p)
+		n := tools.EncodedSize(p)
 		if size+n > maxAnswer {
 			p = refuse(tools.Failed, tools.ErrInvalidArguments,
 				fmt.Sprintf("the arguments of %q are too large together with the others of this batch", c.Call.Tool))
-			n = encodedSize(p)
+			n = tools.EncodedSize(p)
 		}
 		size += n
 		out.Calls[i] = p
@@ -81,7 +81,7 @@ func (a *Activities) Prepare(ctx context.Context, in PrepareInput) (PrepareResul
 }
 
 func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Plan, c PreparedCall, budget *Budget) Prepared {
-	arguments, fault := a.arguments(c)
+	arguments, fault := a.arguments(ctx, c)
 	if fault != nil {
 		return Prepared{Immediate: fault}
 	}
@@ -94,6 +94,7 @@ func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Pl
 	decision, err := a.before(ctx, HookCall{RunID: runID, Call: c.Call, Descriptor: c.Descriptor, Arguments: arguments})
 	switch {
 	case err != nil:
+		warn(ctx, "a hook failed", c.Call.Tool, err)
 		return refuse(tools.Failed, tools.ErrBlocked, "a hook failed: "+err.Error())
 	case decision.Verdict == VerdictBlock:
 		return refuse(tools.Denied, tools.ErrBlocked, orDefault(decision.Reason, "the call was blocked"))
@@ -103,7 +104,7 @@ func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Pl
 	if decision.Arguments != nil {
 		arguments = decision.Arguments
 	}
-	if n := encodedSize(arguments); n > maxArguments {
+	if n := tools.EncodedSize(arguments); n > maxArguments {
 		return refuse(tools.Failed, tools.ErrInvalidArguments,
 			fmt.Sprintf("the arguments of %q have %d bytes, at most %d are taken", c.Call.Tool, n, maxArguments))
 	}
@@ -129,7 +130,7 @@ func approvalReason(d tools.Descriptor) string {
 }
 
 // arguments reads, adapts, coerces and checks the arguments of a call.
-func (a *Activities) arguments(c PreparedCall) (json.RawMessage, *tools.Outcome) {
+func (a *Activities) arguments(ctx context.Context, c PreparedCall) (json.RawMessage, *tools.Outcome) {
 	invalid := func(text string) *tools.Outcome {
 		o := tools.Fail(tools.Failed, tools.ErrInvalidArguments, text)
 		return &o
@@ -141,6 +142,7 @@ func (a *Activities) arguments(c PreparedCall) (json.RawMessage, *tools.Outcome)
 	if source, ok := a.sources[c.Descriptor.Source]; ok {
 		adapted, err := adapt(source, c.Descriptor.PublicName(), arguments)
 		if err != nil {
+			warn(ctx, "arguments could not be adapted", c.Call.Tool, err)
 			return nil, invalid(err.Error())
 		}
 		arguments = adapted
@@ -180,15 +182,6 @@ func refuse(status tools.OutcomeStatus, errorType, message string) Prepared {
 	short, _ := tools.Cut(message, maxReason)
 	o := tools.Fail(status, errorType, short)
 	return Prepared{Immediate: &o}
-}
-
-// encodedSize is the size of a value in history: JSON text, escapes included.
-func encodedSize(v any) int {
-	text, err := json.Marshal(v)
-	if err != nil { // raw JSON that was decoded before, strings and numbers
-		return 0
-	}
-	return len(text)
 }
 
 func orDefault(text, fallback string) string {

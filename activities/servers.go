@@ -50,7 +50,7 @@ func (a *Activities) ListServer(ctx context.Context, in ListServerInput) (tools.
 		out.Faults.Add(in.Path, fmt.Sprintf("server %q has %d tools, at most %d are taken in a run: name fewer in allowed_tools", in.Server.Label, n, MaxTools))
 		out.Tools = nil
 	}
-	if size := encodedSize(out.Tools); size > MaxDescriptors {
+	if size := tools.EncodedSize(out.Tools); size > MaxDescriptors {
 		out.Faults.Add(in.Path, fmt.Sprintf("the tools of server %q have %d bytes of description together, at most %d are taken in a run: name fewer in allowed_tools",
 			in.Server.Label, size, MaxDescriptors))
 		out.Tools = nil

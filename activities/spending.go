@@ -1,52 +1,28 @@
 package activities
 
 import (
-	"context"
 	"errors"
-	"sync/atomic"
 
-	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
 	"errand/tools/item"
 )
 
-// spending is what the failed attempts at one inference have used. It goes
-// from attempt to attempt in the heartbeat: nothing else of a failed attempt
-// reaches the next.
-type spending struct{ sum atomic.Pointer[Spent] }
-
-// spendingOf takes over what earlier attempts have used.
-func spendingOf(ctx context.Context) *spending {
-	s := &spending{}
-	var before Progress
-	if activity.HasHeartbeatDetails(ctx) && activity.GetHeartbeatDetails(ctx, &before) == nil && before.Spent != nil {
-		s.sum.Store(before.Spent)
-	}
-	return s
-}
-
-// progress is the heartbeat of an attempt.
-func (s *spending) progress() Progress { return Progress{Spent: s.sum.Load()} }
-
-// wasted counts what this attempt has used and failed with. Telling the server
-// is worth one try: the figure is lost with the worker at worst.
-func (a *Activities) wasted(ctx context.Context, s *spending, model string, used *item.Usage) {
-	more := a.spent(model, used)
+// plus adds what a failed attempt has used. It goes from attempt to attempt in
+// the heartbeat: nothing else of a failed attempt reaches the next.
+func (p Progress) plus(more *Spent) Progress {
 	if more == nil {
-		return
+		return p
 	}
 	var sum Spent
-	if before := s.sum.Load(); before != nil {
-		sum = *before
+	if p.Spent != nil {
+		sum = *p.Spent
 		sum.Usage = item.Usage{}
-		sum.Usage.Add(&before.Usage) // its details are shared with a beat on its way
+		sum.Usage.Add(&p.Spent.Usage) // its details are shared with a beat on its way
 	}
 	sum.Add(*more)
-	s.sum.Store(&sum)
-	if err := a.engine.RecordActivityHeartbeat(ctx, activity.GetInfo(ctx).TaskToken, s.progress()); err != nil {
-		activity.GetLogger(ctx).Warn("the usage of a failed inference was not recorded", "error", err)
-	}
+	p.Spent = &sum
+	return p
 }
 
 // usageOf is what a failed inference has used, nil where nobody said.

@@ -43,7 +43,7 @@ type RunOptions struct {
 	// CancelGrace bounds the wait for tools that were told to stop; NoTimeout
 	// waits for none.
 	CancelGrace time.Duration
-	// ModelAttempts bounds the attempts at one inference.
+	// ModelAttempts is how often the model may fail one inference.
 	ModelAttempts int
 	// ReadOnly denies every tool that writes.
 	ReadOnly bool

@@ -52,8 +52,13 @@ func crashScript(tool string) harness.Script {
 
 func (s *crashStage) start(tool string) *starter.Run {
 	s.t.Helper()
+	return s.startWith(starter.RunOptions{}, tool)
+}
+
+func (s *crashStage) startWith(options starter.RunOptions, tool string) *starter.Run {
+	s.t.Helper()
 	run, err := s.starter.Start(within(s.t), starter.Request{
-		Model: "m", Input: "go",
+		Model: "m", Input: "go", Run: options,
 		Tools: []starter.Tool{starter.Platform(tool), starter.Function("ask", "", nil)},
 	})
 	require.NoError(s.t, err)
@@ -113,7 +118,8 @@ func TestWorkerKilledDuringInference(t *testing.T) {
 		return crashScript("apply")(d)
 	})
 	p := s.startWorker()
-	run := s.start("apply")
+	// The one attempt is the model's: a lost worker does not use it up.
+	run := s.startWith(starter.RunOptions{ModelAttempts: 1}, "apply")
 	harness.Eventually(t, patience, func() (bool, string) { return s.model.Hanging() == 1, fmt.Sprint(s.model.Hanging()) }, "an inference in flight")
 	p.Kill9()
 	released.Store(true)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -171,7 +173,7 @@ func TestModelRefusalsAndOutages(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, harness.Match(
 		harness.When("forbidden", harness.Always(harness.Failure(401, "invalid_api_key", "bad key"))),
-		harness.When("busy", harness.FailFirst(1, harness.Failure(429, "rate_limit_exceeded", "slow down").WithHeader("Retry-After", "1"), harness.Always(harness.Say("at last")))),
+		harness.When("busy", harness.FailFirst(1, harness.Failure(429, "rate_limit_exceeded", "slow down").WithHeader("Retry-After", "3"), harness.Always(harness.Say("at last")))),
 		harness.When("down", harness.Always(harness.Failure(503, "", "gone"))),
 		harness.When("broken", harness.FailFirst(1, harness.Raw(`<html>`), harness.Always(harness.Say("mended")))),
 	))
@@ -194,14 +196,33 @@ func TestModelRefusalsAndOutages(t *testing.T) {
 	result, err = busy.Result(ctx)
 	require.NoError(t, err)
 	require.Equal(t, "at last", result.OutputText)
+	asked := s.asked(t, "busy")
+	require.Len(t, asked, 2)
+	require.GreaterOrEqual(t, asked[1].Sub(asked[0]), 3*time.Second, "no sooner than the server asked for")
 
 	_, err = down.Result(ctx)
 	require.ErrorAs(t, err, &failed)
 	require.Equal(t, workflows.ErrModelUnavailable, failed.Type)
+	require.Contains(t, failed.Message, "503")
+	require.Len(t, s.asked(t, "down"), 2, "as often as the run allows")
 
 	result, err = broken.Result(ctx)
 	require.NoError(t, err)
 	require.Equal(t, "mended", result.OutputText)
+}
+
+// asked is when the model was asked something by a user who said text.
+func (s *stage) asked(t *testing.T, text string) []time.Time {
+	t.Helper()
+	var all []time.Time
+	for _, request := range s.model.Requests() {
+		decoded, err := harness.Decode(request)
+		require.NoError(t, err)
+		if strings.Contains(decoded.LastUserText(), text) {
+			all = append(all, request.At)
+		}
+	}
+	return all
 }
 
 func TestCancelStopsARunningModelCall(t *testing.T) {

@@ -41,21 +41,26 @@ const (
 	// localActivities bound the preparing of batches. It is computing, mostly:
 	// more at a time would only make each of them later.
 	localActivities = 64
+	// eagerActivities of a workflow task may come with the answer to it, where
+	// the server offers that (system.enableActivityEagerExecution): as many as
+	// a usual window.
+	eagerActivities = 16
 )
 
 // options are those of the SDK's worker. What matters is stated here and not
 // inherited, so that an upgrade of the SDK does not change it.
 func options(limits Limits, fatal func(error)) sdkworker.Options {
 	return sdkworker.Options{
-		MaxConcurrentActivityExecutionSize:      limits.Activities,
-		MaxConcurrentLocalActivityExecutionSize: localActivities,
-		MaxConcurrentActivityTaskPollers:        activityPollers,
-		MaxConcurrentWorkflowTaskPollers:        workflowPollers,
-		MaxHeartbeatThrottleInterval:            heartbeatThrottle,
-		DefaultHeartbeatThrottleInterval:        heartbeatThrottle,
-		StickyScheduleToStartTimeout:            stickyTimeout,
-		DeadlockDetectionTimeout:                deadlockTimeout,
-		WorkerStopTimeout:                       stopTimeout,
+		MaxConcurrentActivityExecutionSize:          limits.Activities,
+		MaxConcurrentLocalActivityExecutionSize:     localActivities,
+		MaxConcurrentActivityTaskPollers:            activityPollers,
+		MaxConcurrentWorkflowTaskPollers:            workflowPollers,
+		MaxHeartbeatThrottleInterval:                heartbeatThrottle,
+		MaxEagerActivityReservationsPerWorkflowTask: new(eagerActivities),
+		DefaultHeartbeatThrottleInterval:            heartbeatThrottle,
+		StickyScheduleToStartTimeout:                stickyTimeout,
+		DeadlockDetectionTimeout:                    deadlockTimeout,
+		WorkerStopTimeout:                           stopTimeout,
 		// Names are part of the contract. A function that stood for two names
 		// would be a mistake, which this makes an error.
 		DisableRegistrationAliasing: true,

@@ -75,7 +75,8 @@ func (r *run) verdict(ctx workflow.Context, c *call, e *effort, out tools.Outcom
 	case stoppedByRun:
 		return stoppedOutcome(c, err), true
 	case neverBegan:
-		if e.tries-e.lost < maxTries {
+		if never := e.tries - e.lost; never < maxTries {
+			r.pauseAfter(ctx, c, never)
 			return out, false
 		}
 		return tools.Fail(tools.Failed, tools.ErrExecutionFailed,

@@ -111,7 +111,7 @@ func (r *run) hear(ctx workflow.Context, answer activities.InferResult) batch {
 		index := r.conversation.addHeld(raw)
 		head, err := item.Peek(raw)
 		if err != nil || !item.IsCall(head.Type) {
-			r.report.output = append(r.report.output, r.cited(raw))
+			r.report.publish(r.cited(raw))
 			r.journal.add(ctx, Event{Type: EventMessage, Item: &index, Size: len(raw)})
 			continue
 		}
@@ -119,7 +119,7 @@ func (r *run) hear(ctx workflow.Context, answer activities.InferResult) batch {
 		r.refuse(c, answer.Stop)
 		switch {
 		case c.tool.Owner == tools.OwnedByClient:
-			r.report.output = append(r.report.output, raw)
+			r.report.publish(raw)
 		case !c.settled():
 			r.show(c)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/workflow"
 )
@@ -28,26 +29,32 @@ func (r *run) showDetails(ctx workflow.Context) {
 		fmt.Fprintf(&b, "The budget is used up (%s). Give a larger one with:\n\n`%s`\n\n%s", r.asking.reason,
 			r.command(ExtendBudget, fmt.Sprintf(`{%s:…}`, quote(r.asking.reason))), padding)
 	}
-	r.detailActions(&b)
+	r.detailActions(&b, workflow.Now(ctx))
 	r.detailApprovals(&b)
 	workflow.SetCurrentDetails(ctx, b.String())
 }
 
-func (r *run) detailActions(b *strings.Builder) {
+func (r *run) detailActions(b *strings.Builder, now time.Time) {
 	t := table{title: "Waiting for the client", columns: "| tool | arguments | action | status |\n|---|---|---|---|\n"}
 	for _, a := range r.ledger.open {
-		t.add(fmt.Sprintf("| %s | `%s` | `%s` | %s |\n", inline(a.call.Identity().String(), 64), inline(a.call.Arguments, 80), a.id, standing(a)),
+		t.add(fmt.Sprintf("| %s | `%s` | `%s` | %s |\n", inline(a.call.Identity().String(), 64), inline(a.call.Arguments, 80), a.id, standing(a, now)),
 			r.command(ToolOutput, fmt.Sprintf(`{"action_id":%s,"output":"…"}`, quote(a.id))))
 	}
 	t.write(b, "Answer")
 }
 
-// standing is the status of an action, and until when it may be answered.
-func standing(a *action) string {
-	if a.call.expiry.IsZero() {
-		return string(a.status)
+// standing is the status of an action, who has claimed it, and until when it may
+// be answered.
+func standing(a *action, now time.Time) string {
+	status, owner := a.current(now)
+	text := string(status)
+	if owner != "" {
+		text += " by " + inline(owner, 40)
 	}
-	return string(a.status) + ", until " + a.call.expiry.Format("2006-01-02 15:04 MST")
+	if a.call.expiry.IsZero() {
+		return text
+	}
+	return text + ", until " + a.call.expiry.Format("2006-01-02 15:04 MST")
 }
 
 func (r *run) detailApprovals(b *strings.Builder) {

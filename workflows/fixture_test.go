@@ -196,9 +196,13 @@ type source map[string]func(context.Context, tools.Invocation) (tools.Output, er
 
 func (s source) Describe(name string) (tools.Descriptor, bool) {
 	_, ok := s[name]
+	effect := tools.EffectIdempotent
+	if name == "once" {
+		effect = tools.EffectOnce
+	}
 	return tools.Descriptor{
 		Name: name, Type: tools.TypePlatform, Owner: tools.OwnedByGateway, Source: tools.SourcePlatform,
-		Parameters: json.RawMessage(`{"type":"object"}`), Effect: tools.EffectIdempotent, ParallelSafe: name != "exclusive",
+		Parameters: json.RawMessage(`{"type":"object"}`), Effect: effect, ParallelSafe: name != "exclusive",
 		Sequential: name == "sequential", Capabilities: tools.Capabilities{Writes: name != "look"},
 	}, ok
 }

@@ -187,7 +187,7 @@ func (r *run) join(ctx workflow.Context, group batch) {
 		}
 		index := add(result)
 		if c.tool.Owner == tools.OwnedByClient {
-			r.report.output = append(r.report.output, result)
+			r.report.publish(result)
 		}
 		if c.place > 0 {
 			r.show(c)

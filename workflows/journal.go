@@ -51,7 +51,7 @@ func (j *journal) page(after, limit int) EventsPage {
 	start := max(after-j.first, 0)
 	end, room := start, MaxPageSize
 	for end < min(start+limit, len(j.events)) {
-		if room -= encodedSize(j.events[end]) + 1; room < 0 && end > start {
+		if room -= itemSize(j.events[end]); room < 0 && end > start {
 			break
 		}
 		end++

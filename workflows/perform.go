@@ -49,7 +49,8 @@ func inferOptions(request Request, round, try, items int) workflow.ActivityOptio
 		Summary:             summary("round %d · infer %s (%s)", round, request.Model, count(items, "item")),
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
-			MaximumAttempts: int32(request.Run.ModelAttempts), //nolint:gosec // 1 to 1000, checked when decoded
+			// The activity itself counts the attempts that the model fails.
+			MaximumAttempts: int32(request.Run.ModelAttempts + activities.LostInferences), //nolint:gosec // 1 to 1000, checked when decoded
 		},
 	}
 }

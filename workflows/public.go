@@ -29,10 +29,9 @@ func (r *run) show(c *call) {
 	case it == nil:
 		return
 	case c.place == 0:
-		r.report.output = append(r.report.output, it)
-		c.place = len(r.report.output)
+		c.place = r.report.publish(it)
 	default:
-		r.report.output[c.place-1] = it
+		r.report.republish(c.place, it)
 	}
 	r.report.cite(it)
 }
@@ -42,10 +41,10 @@ func (r *run) show(c *call) {
 func (r *run) showApproval(c *call) {
 	it := item.ApprovalRequest(c.approval.id, c.tool.Label(), c.Tool, c.Arguments)
 	if c.place == 0 {
-		r.report.output = append(r.report.output, it)
+		r.report.publish(it)
 		return
 	}
-	r.report.output[c.place-1] = it
+	r.report.republish(c.place, it)
 	c.place = 0
 	r.show(c)
 }

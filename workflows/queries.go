@@ -22,11 +22,11 @@ func (r *run) answerQueries(ctx workflow.Context) error {
 		{QueryStatus, func() (StatusReport, error) { return r.status(ctx), nil }},
 		{QueryEvents, r.eventsPage},
 		{QueryConversation, func(q PageQuery) (ItemsPage, error) {
-			items, next := page(r.conversation.items, q, func(it json.RawMessage) int { return encodedSize(it) })
+			items, next := page(r.conversation.items, q)
 			return ItemsPage{Items: items, Next: next, Done: next >= len(r.conversation.items)}, nil
 		}},
 		{QueryTraces, func(q PageQuery) (TracesPage, error) {
-			traces, next := page(r.report.traces, q, traceSize)
+			traces, next := page(r.report.traces, q)
 			return TracesPage{Traces: traces, Next: next, Done: next >= len(r.report.traces)}, nil
 		}},
 		{QuerySurface, r.surfacePage},
@@ -61,7 +61,7 @@ func runeStart(b byte) bool { return b&0xC0 != 0x80 }
 
 // page returns entries from q.From on, at least one if there is one, within
 // the bytes asked for.
-func page[T any](all []T, q PageQuery, size func(T) int) ([]T, int) {
+func page[T any](all []T, q PageQuery) ([]T, int) {
 	limit := q.MaxBytes
 	if limit <= 0 || limit > MaxPageSize {
 		limit = MaxPageSize
@@ -69,7 +69,7 @@ func page[T any](all []T, q PageQuery, size func(T) int) ([]T, int) {
 	next := min(max(q.From, 0), len(all))
 	some := []T{}
 	for used := 0; next < len(all); next++ {
-		used += size(all[next]) + 1
+		used += itemSize(all[next])
 		if used > limit && len(some) > 0 {
 			break
 		}
@@ -77,8 +77,6 @@ func page[T any](all []T, q PageQuery, size func(T) int) ([]T, int) {
 	}
 	return some, next
 }
-
-func traceSize(t tools.Trace) int { return encodedSize(t) }
 
 // status is the answer to the query of that name.
 func (r *run) status(ctx workflow.Context) StatusReport {
@@ -95,7 +93,7 @@ func (r *run) status(ctx workflow.Context) StatusReport {
 	room := MaxPageSize
 	now := workflow.Now(ctx)
 	for _, a := range r.ledger.open {
-		if room -= encodedSize(r.manifest(a)) + 500; room < 0 && len(report.Actions) > 0 {
+		if room -= tools.EncodedSize(r.manifest(a)) + 500; room < 0 && len(report.Actions) > 0 {
 			report.ActionsLeftOut++
 			continue
 		}
@@ -107,7 +105,7 @@ func (r *run) status(ctx workflow.Context) StatusReport {
 		report.Actions = append(report.Actions, open)
 	}
 	for _, p := range r.ledger.asked {
-		if room -= encodedSize(json.RawMessage(p.call.Arguments)) + 1500; room < 0 && len(report.Approvals) > 0 {
+		if room -= tools.EncodedSize(json.RawMessage(p.call.Arguments)) + 1500; room < 0 && len(report.Approvals) > 0 {
 			report.ActionsLeftOut++
 			continue
 		}

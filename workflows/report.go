@@ -15,8 +15,13 @@ type report struct {
 	usage     item.Usage
 	cost      *item.Cost // nil where no price is known
 	lastError string
-	// output holds the public items in origin order.
-	output []json.RawMessage
+	// output holds the newest public items in origin order, as many as a result
+	// can hold; outputSize is what they take there, outputLeftOut counts those
+	// before them.
+	output        []json.RawMessage
+	outputSize    int
+	outputLeftOut int
+
 	traces []tools.Trace
 	// oldTraces is how many older ones are no longer held: see shed.
 	oldTraces int
@@ -29,6 +34,38 @@ type report struct {
 	// repeats counts warnings that were left out.
 	repeats int
 }
+
+// publish adds a public item, and returns its place, counted from 1. What no
+// result could hold any more is let go: the query conversation has it.
+func (r *report) publish(it json.RawMessage) (place int) {
+	r.output = append(r.output, it)
+	r.outputSize += itemSize(it)
+	place = r.outputLeftOut + len(r.output)
+	r.letGo()
+	return place
+}
+
+// republish changes the item at a place, unless that was let go.
+func (r *report) republish(place int, it json.RawMessage) {
+	i := place - 1 - r.outputLeftOut
+	if i < 0 {
+		return
+	}
+	r.outputSize += itemSize(it) - itemSize(r.output[i])
+	r.output[i] = it
+	r.letGo()
+}
+
+func (r *report) letGo() {
+	for len(r.output) > 1 && r.outputSize > MaxResultSize {
+		r.outputSize -= itemSize(r.output[0])
+		r.output = r.output[1:]
+		r.outputLeftOut++
+	}
+}
+
+// itemSize is what an element of a list takes there, with its comma.
+func itemSize(v any) int { return tools.EncodedSize(v) + 1 }
 
 // maxWarnings bounds the warnings of a run: a flood of bad signals must not
 // grow its result.

@@ -239,6 +239,7 @@ func (r *run) infer(ctx workflow.Context) (activities.InferResult, error) {
 func (r *run) ask(ctx workflow.Context, try int) (activities.InferResult, error) {
 	in := r.conversation.inferInput()
 	in.Round, in.Try, in.Surface = r.round, try-1, r.surface.digest
+	in.Attempts = r.request.Run.ModelAttempts
 	in.ToolChoice = choiceFor(r.request.ToolChoice, r.round, r.registry.Shown())
 	ctx = workflow.WithActivityOptions(ctx, inferOptions(r.request, r.round, try, in.Length))
 	answer, err := performUntil(ctx, r, acts.Infer, in)

@@ -151,16 +151,6 @@ func TestRejectedModelFailsTheRunWithWhatWasDone(t *testing.T) {
 	require.Len(t, result.Run.Traces, 1)
 }
 
-func TestModelThatStaysAwayFailsAfterItsAttempts(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, nil, activities.Hooks{}, temporal.NewApplicationError("model answered 503", activities.TypeModelUnavailable))
-	_, err := b.run(`{"model":"m","input":"go","run":{"model_attempts":3}}`)
-	var app *temporal.ApplicationError
-	require.ErrorAs(t, err, &app)
-	require.Equal(t, workflows.ErrModelUnavailable, app.Type())
-	require.Len(t, b.inputs, 3)
-}
-
 func TestSequentialBatchFinishesEachCallBeforeTheNext(t *testing.T) {
 	t.Parallel()
 	for name, extra := range map[string]string{

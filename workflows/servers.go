@@ -98,7 +98,7 @@ func checkLimits(declared []tools.Declaration, listings map[string]tools.Listing
 	count, size := 0, 0
 	for _, d := range declared {
 		count += len(listings[d.Path].Tools)
-		size += encodedSize(listings[d.Path].Tools)
+		size += tools.EncodedSize(listings[d.Path].Tools)
 	}
 	if count > activities.MaxTools {
 		faults.Add("tools", fmt.Sprintf("the MCP servers have %d tools together, at most %d are taken in a run: name fewer in allowed_tools", count, activities.MaxTools))
@@ -120,12 +120,12 @@ func (r *run) showServers(ctx workflow.Context, listings map[string]tools.Listin
 		id := fmt.Sprintf("mcpl_%d", i)
 		event := Event{Type: EventListTools, Server: d.Server.Label, Status: "completed"}
 		if listing.Failure != "" {
-			r.report.output = append(r.report.output, item.FailedListing(id, d.Server.Label, listing.Failure))
+			r.report.publish(item.FailedListing(id, d.Server.Label, listing.Failure))
 			r.report.warn(fmt.Sprintf("%s: the tools of server %q are not offered: %s", d.Path, d.Server.Label, listing.Failure))
 			event.Status, event.Reason = "failed", short(listing.Failure)
 		} else if shown := publicTools(listing.Tools); !r.listedBefore(d.Server.Label, shown) {
 			it := item.Listing(id, d.Server.Label, shown)
-			r.report.output = append(r.report.output, it)
+			r.report.publish(it)
 			event.Size = len(it)
 		}
 		if workflow.GetVersion(ctx, changeServers, workflow.DefaultVersion, 1) != workflow.DefaultVersion {

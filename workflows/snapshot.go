@@ -126,6 +126,7 @@ type reportState struct {
 	Cost      *item.Cost        `json:"cost,omitempty"`
 	LastError string            `json:"last_error,omitempty"`
 	Output    []json.RawMessage `json:"output,omitempty"`
+	LeftOut   int               `json:"left_out,omitempty"`
 	Traces    []tools.Trace     `json:"traces,omitempty"`
 	OldTraces int               `json:"old_traces,omitempty"`
 	Changes   []tools.Change    `json:"changes,omitempty"`

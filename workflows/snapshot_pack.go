@@ -3,6 +3,8 @@ package workflows
 import (
 	"encoding/json"
 	"errors"
+
+	"errand/tools"
 )
 
 const (
@@ -63,5 +65,5 @@ func (s *snapshot) rawSize() int {
 			size += len(c.Outcome.Output)
 		}
 	}
-	return size + len(s.Request.RawTools) + encodedSize(s.Descriptors)
+	return size + len(s.Request.RawTools) + tools.EncodedSize(s.Descriptors)
 }

@@ -198,21 +198,21 @@ func TestChatStreamThatIsNoAnswerFails(t *testing.T) {
 		frames(chatUsage) + "data: [DONE]":          {Message: "the stream has neither choices nor error: [DONE]"},
 		frames(`{"choices":`, ending(`"stop"`)):     {Message: `the stream has an event that is not JSON: {"choices":`},
 		frames(`{"choices":"x"}`, ending(`"stop"`)): {Message: `a chunk's choices cannot be read: {"choices":"x"}`},
-		frames(`{"choices":[{"delta":{"tool_calls":{"id":"a"}}}]}`):                                       {Message: `a chunk's tool_calls are not a list of objects: {"choices":[{"delta":{"tool_calls":{"id":"a"}}}]}`},
-		frames(`{"choices":[{"delta":{"function_call":"f"}}]}`):                                           {Message: `a chunk's function_call is not an object: {"choices":[{"delta":{"function_call":"f"}}]}`},
-		chatStream(`"tool_calls"`, `{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{}"}}]}`): {Message: "the stream brought a call without a name"},
-		chatStream(`"stop"`, `{"tool_calls":[{"function":{"arguments":"{}"}}]}`):                          {Message: "the stream brought a call without a name"},
+		frames(`{"choices":[{"delta":{"tool_calls":{"id":"a"}}}]}`): {Message: `a chunk's tool_calls are not a list of objects: {"choices":[{"delta":{"tool_calls":{"id":"a"}}}]}`},
+		frames(`{"choices":[{"delta":{"function_call":"f"}}]}`):     {Message: `a chunk's function_call is not an object: {"choices":[{"delta":{"function_call":"f"}}]}`},
 	} {
 		want.Status = 200
 		require.Equal(t, want, failed(t, openaimodel.Chat, body), body)
 	}
 }
 
-// A call that was cut before its name will not run, and the rest of the answer
-// stands.
-func TestNamelessCallOfACutStreamIsKept(t *testing.T) {
+// A call without a name is one that no tool answers, as it is in an answer that
+// comes whole: the model is told so, and the rest of its answer stands.
+func TestNamelessCallOfAStreamIsKept(t *testing.T) {
 	t.Parallel()
-	got, err := streamed(t, openaimodel.Chat, chatStream(`"length"`, `{"content":"hi"}`, `{"tool_calls":[{"index":0,"id":"a"}]}`))
-	require.NoError(t, err)
-	require.Equal(t, []string{textItem("hi"), call("a", "", `{}`)}, texts(got.Items))
+	for _, finish := range []string{`"length"`, `"tool_calls"`, `"stop"`} {
+		got, err := streamed(t, openaimodel.Chat, chatStream(finish, `{"content":"hi"}`, `{"tool_calls":[{"index":0,"id":"a"}]}`))
+		require.NoError(t, err)
+		require.Equal(t, []string{textItem("hi"), call("a", "", `{}`)}, texts(got.Items))
+	}
 }

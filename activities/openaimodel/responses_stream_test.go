@@ -120,11 +120,21 @@ func TestResponseStreamThatIsNoAnswerFails(t *testing.T) {
 		"event: error\n" + frames(`{"message":"boom"}`): {Message: "boom"},
 		frames(`{"type":"response.completed"}`):         {Message: `the answer has neither output nor error: {"type":"response.completed"}`},
 		frames(created, `{"type":"response.`, bare):     {Message: `the stream has an event that is not JSON: {"type":"response.`},
-		frames(finished("completed", `"output":[{"type":"function_call","call_id":"a","arguments":"{}"}]`)):              {Message: "the stream brought a call without a name"},
-		frames(`{"type":"response.function_call_arguments.delta","item_id":"fc_1","output_index":0,"delta":"{}"}`, bare): {Message: "the stream brought a call without a name"},
 	} {
 		want.Status = 200
 		require.Equal(t, want, failed(t, "", body), body)
+	}
+}
+
+func TestNamelessCallOfAResponseStreamIsKept(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		frames(finished("completed", `"output":[{"type":"function_call","call_id":"a","arguments":"{}"}]`)):              `{"type":"function_call","call_id":"a","arguments":"{}"}`,
+		frames(`{"type":"response.function_call_arguments.delta","item_id":"fc_1","output_index":0,"delta":"{}"}`, bare): `{"type":"function_call","name":"","arguments":"{}","status":"completed"}`,
+	} {
+		got, err := streamed(t, "", body)
+		require.NoError(t, err)
+		require.Equal(t, []string{want}, texts(got.Items))
 	}
 }
 

@@ -1,13 +1,10 @@
 package openaimodel
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
-	"strings"
 
 	"errand/activities"
-	"errand/tools/item"
 )
 
 // maxPieces bounds the items or calls that one stream may open; no honest
@@ -76,24 +73,5 @@ func (s *stream) result(got reply) (activities.ModelAnswer, error) {
 	case !s.whole():
 		return activities.ModelAnswer{}, errUnfinished
 	}
-	answer, err := s.answer(got)
-	if err == nil && answer.Stop == activities.StopCompleted && nameless(answer.Items) {
-		// Its beginning was lost on the way. In an answer that was cut it may
-		// never have come.
-		err = got.fault("", false, "the stream brought a call without a name")
-	}
-	if err != nil {
-		return activities.ModelAnswer{}, err
-	}
-	return answer, nil
-}
-
-func nameless(items []json.RawMessage) bool {
-	for _, raw := range items {
-		head, err := item.Peek(raw)
-		if err == nil && head.Type == item.TypeFunctionCall && strings.TrimSpace(head.Name) == "" {
-			return true
-		}
-	}
-	return false
+	return s.answer(got)
 }

@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"errand/cmd/errand/show"
+	"errand/workflows"
 )
 
 const (
@@ -25,6 +26,8 @@ const (
 	taskAttempts = 3
 	// workerStopped is the error type of an activity whose worker was stopped.
 	workerStopped = "WorkerStopped"
+	// infer is the activity that asks the model.
+	infer = "Infer"
 )
 
 // troubles are what the server knows to hold a run up: inferences and calls
@@ -88,9 +91,19 @@ func troublesOf(found *workflowservice.DescribeWorkflowExecutionResponse, summar
 	return all
 }
 
-// attempts names the attempt that failed.
+// attempts names the attempt that failed. An inference counts those that the
+// model has failed itself; Temporal's count and bound have the attempts in them
+// that were lost with a worker.
 func attempts(p *workflowpb.PendingActivityInfo) string {
 	text := fmt.Sprintf("attempt %d", p.GetAttempt()-1)
+	if p.GetActivityType().GetName() == infer {
+		var count struct{ Refused, Allowed int }
+		err := converter.GetDefaultDataConverter().FromPayloads(p.GetHeartbeatDetails(), &count)
+		if err == nil && count.Allowed > 0 && p.GetLastFailure().GetApplicationFailureInfo().GetType() == workflows.ErrModelUnavailable {
+			return fmt.Sprintf("attempt %d of %d", count.Refused, count.Allowed)
+		}
+		return text
+	}
 	if most := p.GetMaximumAttempts(); most > 0 {
 		text += fmt.Sprintf(" of %d", most)
 	}

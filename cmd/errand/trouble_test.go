@@ -11,6 +11,7 @@ import (
 	failurepb "go.temporal.io/api/failure/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/converter"
 
 	"errand/activities"
 )
@@ -60,6 +61,27 @@ func TestAFailureThatIsTriedAgainIsToldInWordsForPeople(t *testing.T) {
 			return "round 1 · read_file {}"
 		})
 		require.Equal(t, []string{want}, texts(all))
+	}
+}
+
+func TestAnInferenceCountsWhatTheModelFailed(t *testing.T) {
+	t.Parallel()
+	counted, err := converter.GetDefaultDataConverter().ToPayloads(activities.Progress{Refused: 2, Allowed: 10})
+	require.NoError(t, err)
+	refused := applied(activities.TypeModelUnavailable, "model answered 503: busy")
+	for want, row := range map[string]struct {
+		failure   *failurepb.Failure
+		heartbeat *commonpb.Payloads
+	}{
+		"the model refuses for now (attempt 2 of 10): 503: busy; it is tried again":                   {refused, counted},
+		"the model refuses for now (attempt 7): 503: busy; it is tried again":                         {refused, nil},
+		"the worker was lost during round 1 · infer m (attempt 7); it is tried again":                 {silent(enumspb.TIMEOUT_TYPE_HEARTBEAT), counted},
+		"not done yet: round 1 · infer m (attempt 7): the model was not asked: no; it is tried again": {applied(activities.TypeNotAsked, "the model was not asked: no"), counted},
+	} {
+		p := pending("1/infer", 8, row.failure)
+		p.ActivityType.Name, p.MaximumAttempts, p.HeartbeatDetails = "Infer", 110, row.heartbeat
+		found := &workflowservice.DescribeWorkflowExecutionResponse{PendingActivities: []*workflowpb.PendingActivityInfo{p}}
+		require.Equal(t, []string{want}, texts(troublesOf(found, func(string) string { return "round 1 · infer m" })))
 	}
 }
 

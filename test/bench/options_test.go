@@ -17,21 +17,23 @@ const (
 	activityPollers   = 10
 	workflowPollers   = 8
 	localActivities   = 64
+	eagerActivities   = 16
 )
 
 // options are those of Minimal's worker: Errand's own.
 func options() sdkworker.Options {
 	limits := worker.DefaultConfig().Limits
 	return sdkworker.Options{
-		MaxConcurrentActivityExecutionSize:      limits.Activities,
-		MaxConcurrentLocalActivityExecutionSize: localActivities,
-		MaxConcurrentActivityTaskPollers:        activityPollers,
-		MaxConcurrentWorkflowTaskPollers:        workflowPollers,
-		MaxHeartbeatThrottleInterval:            heartbeatThrottle,
-		DefaultHeartbeatThrottleInterval:        heartbeatThrottle,
-		StickyScheduleToStartTimeout:            stickyTimeout,
-		DeadlockDetectionTimeout:                deadlockTimeout,
-		WorkerStopTimeout:                       stopTimeout,
-		DisableRegistrationAliasing:             true,
+		MaxConcurrentActivityExecutionSize:          limits.Activities,
+		MaxConcurrentLocalActivityExecutionSize:     localActivities,
+		MaxConcurrentActivityTaskPollers:            activityPollers,
+		MaxConcurrentWorkflowTaskPollers:            workflowPollers,
+		MaxHeartbeatThrottleInterval:                heartbeatThrottle,
+		MaxEagerActivityReservationsPerWorkflowTask: new(eagerActivities),
+		DefaultHeartbeatThrottleInterval:            heartbeatThrottle,
+		StickyScheduleToStartTimeout:                stickyTimeout,
+		DeadlockDetectionTimeout:                    deadlockTimeout,
+		WorkerStopTimeout:                           stopTimeout,
+		DisableRegistrationAliasing:                 true,
 	}
 }

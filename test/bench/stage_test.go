@@ -100,6 +100,7 @@ func (s *stage) startMinimal(b *testing.B, queue string) engine {
 	w.RegisterWorkflow(Minimal)
 	w.RegisterWorkflow(BareWait)
 	w.RegisterWorkflow(Lean)
+	w.RegisterWorkflow(BareWindow)
 	w.RegisterActivity(&minimalActivities{script: s.script})
 	require.NoError(b, w.Start())
 	b.Cleanup(w.Stop)

@@ -112,6 +112,9 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("the tool panicked: %v", e.Value) }
 
+// StackTrace is the stack: the worker logs that of an error which has one.
+func (e *PanicError) StackTrace() []byte { return e.Stack }
+
 // guard must be deferred itself: recover works in no other place.
 func guard(err *error) {
 	if value := recover(); value != nil {

@@ -44,6 +44,9 @@ var tuned = map[string]string{
 	"history.timerProcessorMaxPollRPS":      "10000",
 	"history.visibilityProcessorMaxPollRPS": "10000",
 	"history.timerProcessorMaxTimeShift":    `"20ms"`,
+	// A worker gets the calls that its own workflow task asks for in the answer
+	// to that task: no queue, no poll.
+	"system.enableActivityEagerExecution": "true",
 	// Status and events are asked for at the same time; with one place, the
 	// second query waits for the client's retry.
 	"history.MaxBufferedQueryCount":        "100",

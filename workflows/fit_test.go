@@ -2,8 +2,10 @@ package workflows
 
 import (
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -57,3 +59,51 @@ func TestSmallResultStaysWhole(t *testing.T) {
 	require.Equal(t, "hi", r.OutputText)
 	require.NotNil(t, r.Metadata)
 }
+
+// A large result is measured once and not again for every piece that is taken
+// out: its workflow task must not be held up. Not parallel: it counts memory.
+func TestFittingTakesTimeInProportionToTheSize(t *testing.T) {
+	const size = 24 << 20
+	r := &Result{}
+	for len(r.Output) < 2000 {
+		r.Output = append(r.Output, item.Message("assistant", strings.Repeat("a", size/2000)))
+	}
+	for len(r.Run.Traces) < 2000 {
+		r.Run.Traces = append(r.Run.Traces, tools.Trace{ToolCallID: strings.Repeat("c", 200), Tool: "t"})
+	}
+	before := memory()
+	started := time.Now()
+	fit(r)
+	t.Logf("%s for %d MiB", time.Since(started), size>>20)
+	require.Less(t, memory()-before, uint64(8*size))
+	require.Positive(t, r.Run.ItemsLeftOut)
+	require.Equal(t, 2000, len(r.Output)+r.Run.ItemsLeftOut)
+}
+
+func memory() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.TotalAlloc
+}
+
+func TestReportKeepsTheNewestItemsThatAResultCanHold(t *testing.T) {
+	t.Parallel()
+	var r report
+	r.publish(item.Message("assistant", "small"))
+	for i := range 40 {
+		r.publish(item.Message("assistant", strings.Repeat(string(rune('a'+i%26)), 100<<10)))
+		size := 0
+		for _, it := range r.output {
+			size += itemSize(it)
+		}
+		require.LessOrEqual(t, size, MaxResultSize)
+		require.Equal(t, size, r.outputSize)
+		require.Equal(t, i+2, len(r.output)+r.outputLeftOut)
+	}
+	require.Greater(t, r.outputSize, MaxResultSize-200<<10, "as many as fit")
+	r.publish(item.Message("assistant", strings.Repeat("<", MaxResultSize)))
+	require.Len(t, r.output, 1, "the newest stays, whatever its size")
+	require.Equal(t, 41, r.outputLeftOut)
+}
+
+func init() { notCarried["run.report.outputSize"] = "counted again" }

@@ -1,0 +1,27 @@
+package workflows
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/tools"
+)
+
+func TestDetailsShowAClaimUntilItsLeaseEnds(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	r := &run{id: "run_1"}
+	a := r.ledger.hand(&call{Call: tools.Call{Tool: "ask", Arguments: "{}"}})
+	a.status, a.owner, a.lease = ActionProcessing, "host|1", now
+	for at, want := range map[time.Time]string{
+		now.Add(-time.Second): "| processing by host¦1 |",
+		now:                   "| pending |",
+	} {
+		var b strings.Builder
+		r.detailActions(&b, at)
+		require.Contains(t, b.String(), want)
+	}
+}

@@ -1,0 +1,143 @@
+package workflows
+
+import (
+	"encoding/json"
+	"slices"
+
+	"errand/tools"
+	"errand/tools/item"
+)
+
+// outputText is the text of the model's last message. The conversation is
+// looked through if the output had to let that go.
+func (r *run) outputText() string {
+	text, found := lastMessage(r.report.output)
+	if !found && r.report.outputLeftOut > 0 {
+		text, _ = lastMessage(r.conversation.items)
+	}
+	return text
+}
+
+func lastMessage(items []json.RawMessage) (text string, found bool) {
+	for _, it := range slices.Backward(items) {
+		head, err := item.Peek(it)
+		if err == nil && head.Type == item.TypeMessage && !fromOutside(head.Role) {
+			return item.Text(it), true
+		}
+	}
+	return "", false
+}
+
+// fromOutside tells whether a message of this role was sent to the run.
+func fromOutside(role string) bool { return role == "user" || role == "system" || role == "developer" }
+
+// fit leaves out what is least missed, as much as it takes. The queries have
+// all of it. The size is worked out once and kept in step with what is taken
+// out: a result of many megabytes must not hold its workflow task up.
+func fit(result *Result) {
+	if result.Output == nil {
+		result.Output = []json.RawMessage{}
+	}
+	if result.Run.Traces == nil {
+		result.Run.Traces = []tools.Trace{}
+	}
+	if result.Run.Release == nil {
+		result.Run.Release = []Release{}
+	}
+	if result.Run.Changes == nil {
+		result.Run.Changes = []tools.Change{}
+	}
+	excess := resultSize(*result) + countsSize - MaxResultSize
+	for _, shrink := range []shrinker{
+		fewerTraces(100), fewerItems, noChanges, noDeclarations, fewerTraces(0), fewerWarnings, shorterText, noMetadata,
+	} {
+		if excess > 0 {
+			excess -= shrink(result, excess)
+		}
+	}
+}
+
+// resultSize is what a result takes as JSON, or a little more. What is raw JSON
+// already, and may be large, is not encoded for it.
+func resultSize(r Result) int {
+	size := 0
+	for _, it := range r.Output {
+		size += itemSize(it)
+	}
+	size += tools.EncodedSize(r.Tools) + tools.EncodedSize(r.Metadata) + len(`"tools":,"metadata":,`)
+	r.Output, r.Tools, r.Metadata = nil, nil, nil
+	return size + tools.EncodedSize(r)
+}
+
+// countsSize is room for the numbers of what was left out.
+const countsSize = 100
+
+// shrinker takes out of a result what takes at least so many bytes there, if
+// it can, and tells how many that were.
+type shrinker func(r *Result, excess int) (freed int)
+
+func fewerTraces(keep int) shrinker {
+	return func(r *Result, excess int) int {
+		n, freed := oldest(r.Run.Traces[:max(len(r.Run.Traces)-keep, 0)], excess)
+		r.Run.Traces = r.Run.Traces[n:]
+		r.Run.TracesLeftOut += n
+		return freed
+	}
+}
+
+func fewerItems(r *Result, excess int) int {
+	n, freed := oldest(r.Output, excess)
+	r.Output = r.Output[n:]
+	r.Run.ItemsLeftOut += n
+	return freed
+}
+
+// oldest is how many of the first entries take the bytes, and how many bytes
+// these take.
+func oldest[T any](all []T, excess int) (n, freed int) {
+	for n < len(all) && freed < excess {
+		freed += itemSize(all[n])
+		n++
+	}
+	return n, freed
+}
+
+func noChanges(r *Result, _ int) int {
+	const note = "the changes did not fit in the result"
+	freed := tools.EncodedSize(r.Run.Changes) - len("[]")
+	if freed == 0 {
+		return 0
+	}
+	r.Run.Changes = []tools.Change{}
+	r.Run.Warnings = append(r.Run.Warnings, note)
+	return freed - itemSize(note)
+}
+
+func noDeclarations(r *Result, _ int) int { return without(&r.Tools) }
+
+func fewerWarnings(r *Result, _ int) int {
+	const keep, note = 10, "… and more that did not fit in the result"
+	if len(r.Run.Warnings) <= keep+1 {
+		return 0
+	}
+	_, freed := oldest(r.Run.Warnings[keep:], MaxResultSize)
+	r.Run.Warnings = append(r.Run.Warnings[:keep:keep], note)
+	return freed - itemSize(note)
+}
+
+func shorterText(r *Result, _ int) int {
+	before := tools.EncodedSize(r.OutputText)
+	r.OutputText, _ = tools.Cut(r.OutputText, MaxResultSize/2)
+	return before - tools.EncodedSize(r.OutputText)
+}
+
+func noMetadata(r *Result, _ int) int { return without(&r.Metadata) }
+
+// without takes out a member that is left out when it is nil.
+func without(member *json.RawMessage) (freed int) {
+	if *member != nil {
+		freed = tools.EncodedSize(*member)
+	}
+	*member = nil
+	return freed
+}
