@@ -23,7 +23,7 @@ const (
 	servedPage = 1000
 	// mayWait leaves out the runs that say that they wait for nobody. Those that
 	// were started without the search attribute do not say.
-	mayWait = " AND (ErrandPendingCalls > 0 OR ErrandPendingCalls IS NULL)"
+	mayWait = " AND (" + workflows.AttributePending + " > 0 OR " + workflows.AttributePending + " IS NULL)"
 	// unindexedFor is how long a namespace is taken to lack the attribute.
 	unindexedFor = 5 * time.Minute
 	// keepFor is how long a run is kept that no list has any more.

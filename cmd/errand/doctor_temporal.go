@@ -9,7 +9,9 @@ import (
 	"go.uber.org/zap"
 
 	"errand/cmd/errand/words"
+	"errand/starter"
 	"errand/worker"
+	"errand/workflows"
 )
 
 // examineTemporal looks at the server, the namespace and the task queue.
@@ -30,7 +32,7 @@ func (a *app) examineTemporal(ctx context.Context, queue string) []worker.Findin
 	if namespace.State == worker.StateFault {
 		return findings
 	}
-	return append(findings, a.examineQueue(ctx, c))
+	return append(findings, a.examineQueue(ctx, c), a.examineAttributes(ctx, c))
 }
 
 // failing is a finding about an error, whose text says what to do.
@@ -64,6 +66,25 @@ func (a *app) examineNamespace(ctx context.Context, c *connection) worker.Findin
 		f.Message += fmt.Sprintf("; runs that have ended are kept for %s", days(kept))
 	}
 	return f
+}
+
+// examineAttributes looks for the search attributes of runs, which they can do
+// without.
+func (a *app) examineAttributes(ctx context.Context, c *connection) worker.Finding {
+	const subject = workflows.AttributeStatus + ", " + workflows.AttributePending
+	registered, err := starter.New(c.client, starter.TaskQueue(c.queue)).Searchable(ctx)
+	switch {
+	case err != nil:
+		return a.failing("attributes", subject, err)
+	case registered:
+		return worker.Finding{Check: "attributes", Subject: subject, State: worker.StateOK, Message: "they are registered"}
+	}
+	return worker.Finding{
+		Check: "attributes", Subject: subject, State: worker.StateOff,
+		Message: "they are not registered: runs work without, but what waits for a client is found by asking every run",
+		Fix: fmt.Sprintf("temporal operator search-attribute create --namespace %s --name %s --type Keyword --name %s --type Int",
+			words.Quote(c.namespace), workflows.AttributeStatus, workflows.AttributePending),
+	}
 }
 
 // days words how long runs are kept.

@@ -36,9 +36,9 @@ func TestDoctorFindsEverythingWell(t *testing.T) {
 	got := p.call(t, "doctor")
 	require.Equal(t, exitOK, got.code, got.out+got.err)
 	for _, want := range []string{
-		"ok   errand     version ", "it answers, Temporal 1.", "default: it is there; runs that have ended are kept for ",
+		"ok   errand      version ", "it answers, Temporal 1.", "default: it is there; runs that have ended are kept for ",
 		"1 worker waits for runs: ", "it answers and speaks /responses; it lists gpt-5-mini",
-		"off  search     no search provider", "the folder can be read and written",
+		"off  search      no search provider", "the folder can be read and written",
 	} {
 		require.Contains(t, got.out, want)
 	}
