@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -195,6 +196,10 @@ func (c *conn) failure(ctx context.Context, x *exchange, err error) *Failure {
 		case c.process.ended(time.Second):
 			err = &Failure{Kind: Lost, Message: c.process.why()}
 		}
+	}
+	if c.process != nil && errors.Is(err, syscall.EPIPE) {
+		// The line did not go out to its end, so the server has not read it.
+		err = &Failure{Kind: Lost, Untouched: true, Message: "the server's process has ended"}
 	}
 	f := c.explain(ctx, x, err)
 	switch f.Kind { //nolint:exhaustive // the others leave the connection as it was

@@ -21,13 +21,24 @@ import (
 // bad is a server of this mode over pipes, and a mark that its processes carry.
 func bad(t *testing.T, mode string) (servers *mcp.Servers, mark string) {
 	t.Helper()
+	return badIn(t, mode, mcp.ScopeShared)
+}
+
+// badScoped is one that is opened for each run.
+func badScoped(t *testing.T, mode string) (servers *mcp.Servers, mark string) {
+	t.Helper()
+	return badIn(t, mode, mcp.ScopeRun)
+}
+
+func badIn(t *testing.T, mode, scope string) (servers *mcp.Servers, mark string) {
+	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	mark = fmt.Sprintf("ERRAND_TEST_MARK=%s-%d", filepath.Base(t.TempDir()), time.Now().UnixNano())
 	_, value, _ := strings.Cut(mark, "=")
 	servers = mcp.New(mcp.Options{Servers: []mcp.Server{{
 		Name: "bad", Command: self, Env: map[string]tools.Secret{badMode: tools.Secret(mode), "ERRAND_TEST_MARK": tools.Secret(value)},
-		StartTimeout: 5 * time.Second,
+		StartTimeout: 15 * time.Second, Scope: scope,
 	}}})
 	t.Cleanup(func() {
 		servers.Close()

@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"errors"
 	"io"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -21,7 +23,7 @@ func (p pipe) Write(message []byte) (int, error) {
 		return 0, err
 	}
 	n, err := p.to.Write(message)
-	if err != nil {
+	if err != nil && !errors.Is(err, syscall.EPIPE) { // the end of the process is noticed by itself
 		p.failed(err)
 	}
 	return n, err
