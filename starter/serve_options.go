@@ -86,7 +86,9 @@ func OnApproval(decide Decide) ServeOption { return func(o *serveOptions) { o.de
 func newServeOptions(options []ServeOption) serveOptions {
 	o := serveOptions{concurrency: 5, perRun: 5, lease: 30 * time.Second, owner: newOwner()}
 	for _, option := range options {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
 	return o
 }

@@ -49,12 +49,15 @@ func WithSearchAttributes() StartOption { return func(o *startOptions) { o.searc
 // sent: see InvalidRequestError and TooLargeError.
 //
 // An id is used once, also after the run has ended: ErrAlreadyStarted, unless
-// AttachIfRunning applies. A run has no execution time-out; nobody needs to be
+// AttachIfRunning applies. After ErrNoReply the run may have been started: start
+// it again with the same id. A run has no execution time-out; nobody needs to be
 // connected while it runs.
 func (s *Starter) Start(ctx context.Context, request any, options ...StartOption) (*Run, error) {
 	o := startOptions{id: "run_" + ulid.Make().String()}
 	for _, option := range options {
-		option(&o)
+		if option != nil {
+			option(&o)
+		}
 	}
 	if err := CheckRunID(o.id); err != nil {
 		return nil, err
@@ -68,7 +71,7 @@ func (s *Starter) Start(ctx context.Context, request any, options ...StartOption
 		return s.existing(ctx, o)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("start run %s: %w", o.id, err)
+		return nil, s.Attach(o.id).fault(ctx, "start", err)
 	}
 	return s.Attach(o.id), nil
 }

@@ -3,6 +3,7 @@ package starter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -174,4 +175,33 @@ func TestPromptIsTheNewestUserMessageOnOneLine(t *testing.T) {
 		require.True(t, utf8.ValidString(cut))
 		require.NotEmpty(t, cut)
 	}
+}
+
+func TestStartThatGetsNoReplySaysSo(t *testing.T) {
+	t.Parallel()
+	for err, silent := range map[error]bool{
+		serviceerror.NewUnavailable("restarting"):        true,
+		serviceerror.NewDeadlineExceeded("late"):         true,
+		context.DeadlineExceeded:                         true, // of the connection, not of the caller
+		serviceerror.NewPermissionDenied("no", ""):       false,
+		serviceerror.NewInvalidArgument("no such queue"): false,
+		serviceerror.NewNamespaceNotFound("nowhere"):     false,
+	} {
+		var options client.StartWorkflowOptions
+		var raw json.RawMessage
+		_, got := New(starting(t, &options, &raw, err)).Start(t.Context(), hello)
+		require.ErrorIs(t, got, err)
+		require.Equal(t, silent, errors.Is(got, ErrNoReply), "%v", err)
+		require.ErrorContains(t, got, "start run "+options.ID)
+	}
+}
+
+func TestNilOptionsAreIgnored(t *testing.T) {
+	t.Parallel()
+	var options client.StartWorkflowOptions
+	var raw json.RawMessage
+	s := New(starting(t, &options, &raw, nil), nil, Logger(nil), DataConverter(nil))
+	_, err := s.Start(t.Context(), hello, nil)
+	require.NoError(t, err)
+	require.NotPanics(t, func() { newServeOptions([]ServeOption{nil}) })
 }

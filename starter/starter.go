@@ -26,12 +26,22 @@ func TaskQueue(name string) Option { return func(s *Starter) { s.taskQueue = nam
 
 // Logger takes what nobody returns: retries, lost claims, panics of handlers.
 // The default is no logging.
-func Logger(log *zap.Logger) Option { return func(s *Starter) { s.log = log } }
+func Logger(log *zap.Logger) Option {
+	return func(s *Starter) {
+		if log != nil {
+			s.log = log
+		}
+	}
+}
 
 // DataConverter must be the one that the client was made with, if it was made
 // with any. List reads memos with it.
 func DataConverter(dc converter.DataConverter) Option {
-	return func(s *Starter) { s.converter = dc }
+	return func(s *Starter) {
+		if dc != nil {
+			s.converter = dc
+		}
+	}
 }
 
 // New makes a Starter from a connected client.
@@ -43,7 +53,9 @@ func New(c client.Client, options ...Option) *Starter {
 		log:       zap.NewNop(),
 	}
 	for _, option := range options {
-		option(s)
+		if option != nil {
+			option(s)
+		}
 	}
 	return s
 }

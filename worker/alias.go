@@ -16,8 +16,6 @@ type (
 	Resource = platform.Resource
 	// Handle is what a Resource opened for a run.
 	Handle = platform.Handle
-	// Hooks are a worker's own rules around every call.
-	Hooks = activities.Hooks
 	// HookCall is the call that a hook is asked about.
 	HookCall = activities.HookCall
 	// BeforeToolCall decides about a call before it is executed or handed over.
@@ -30,6 +28,8 @@ type (
 	Compact = activities.Compact
 	// CompactCall is what a Compact is asked about.
 	CompactCall = activities.CompactCall
+	// Verdict is what a before-hook decided.
+	Verdict = activities.Verdict
 	// Model answers one inference.
 	Model = activities.Model
 	// ModelRequest is one inference in provider-neutral form.
@@ -38,6 +38,27 @@ type (
 	ModelAnswer = activities.ModelAnswer
 	// ModelError is a model server's own answer that it will not, or not now.
 	ModelError = activities.ModelError
+	// FunctionTool is a tool as the model sees it.
+	FunctionTool = activities.FunctionTool
+	// Stop says why a model ended its answer.
+	Stop = activities.Stop
+)
+
+// Verdicts of a before-hook.
+const (
+	VerdictAllow = activities.VerdictAllow
+	VerdictBlock = activities.VerdictBlock
+	VerdictAsk   = activities.VerdictAsk
+)
+
+// Ends of a model's answer.
+const (
+	// StopCompleted means that the answer is whole.
+	StopCompleted = activities.StopCompleted
+	// StopLength means cut at the output token limit; its calls must not run.
+	StopLength = activities.StopLength
+	// StopFilter means cut by a content filter; its calls must not run.
+	StopFilter = activities.StopFilter
 )
 
 // Allow lets a call go on.

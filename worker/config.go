@@ -32,6 +32,9 @@ type Config struct {
 
 	// remarks are logged when the worker starts.
 	remarks []string
+	// environ is what LoadConfig was given; nil is the environment of the
+	// process. It is a pointer so that no way of printing shows its secrets.
+	environ *environment
 }
 
 // Temporal says where runs come from. How to reach the server is not set here:

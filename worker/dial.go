@@ -18,13 +18,23 @@ const temporalHint = ": check TEMPORAL_PROFILE, TEMPORAL_CONFIG_FILE and the TEM
 // profiles of the temporal CLI name, localhost:7233 by default. Each adjust may
 // change the options first: metrics, interceptors, a data converter.
 func Dial(ctx context.Context, logger *zap.Logger, adjust ...func(*client.Options)) (client.Client, error) {
-	options, err := envconfig.LoadDefaultClientOptions()
+	return dial(ctx, envconfig.EnvLookupOS, logger, adjust)
+}
+
+// dial does the same by the variables of an environment.
+func dial(ctx context.Context, environ envconfig.EnvLookup, logger *zap.Logger, adjust []func(*client.Options)) (client.Client, error) {
+	options, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: environ})
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w%s", err, temporalHint)
 	}
+	if logger == nil {
+		logger = zap.NewNop()
+	}
 	options.Logger = TemporalLogger(logger)
 	for _, change := range adjust {
-		change(&options)
+		if change != nil {
+			change(&options)
+		}
 	}
 	if options.HostPort == "" {
 		options.HostPort = client.DefaultHostPort

@@ -45,7 +45,8 @@ var variables = map[string]string{
 // LoadConfig reads the configuration from the variables given, usually
 // os.Environ(), and from the YAML file that ERRAND_CONFIG names. A variable
 // wins over the file; an empty one counts as not set; of one that is given
-// twice the last stands. The error is an *Error with every fault.
+// twice the last stands. A worker of this configuration connects by the
+// TEMPORAL_* variables among them. The error is an *Error with every fault.
 func LoadConfig(environ []string) (Config, error) {
 	l := loader{config: DefaultConfig(), environment: environment{}}
 	for _, one := range environ {
@@ -63,6 +64,7 @@ func LoadConfig(environ []string) (Config, error) {
 	if err := failed("the configuration", l.faults); err != nil {
 		return Config{}, err
 	}
+	l.config.environ = l.environment.temporal()
 	return l.config, nil
 }
 
@@ -159,6 +161,17 @@ func (l *loader) checkTemporal() {
 
 // environment is a set of variables, in the form that envconfig asks for.
 type environment map[string]string
+
+// temporal is the part that says how to connect.
+func (e environment) temporal() *environment {
+	part := environment{}
+	for name, value := range e {
+		if strings.HasPrefix(name, "TEMPORAL_") {
+			part[name] = value
+		}
+	}
+	return &part
+}
 
 // Environ lists the variables in order.
 func (e environment) Environ() []string {

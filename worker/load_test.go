@@ -31,7 +31,7 @@ func TestLoadConfigNeedsNothing(t *testing.T) {
 	require.NoError(t, err)
 	want := worker.DefaultConfig()
 	want.Models = []worker.Endpoint{{Match: "*", BaseURL: "https://api.openai.com/v1", API: "responses"}}
-	require.Equal(t, want, config)
+	require.Equal(t, want, config.Loaded())
 	require.Equal(t, "errand", config.Temporal.TaskQueue)
 	require.Equal(t, ".errand/files", config.Files.Root)
 }
@@ -99,7 +99,7 @@ func TestLoadConfigReadsEveryKeyOfTheFile(t *testing.T) {
 		Search: worker.Search{Provider: "brave", APIKey: "fk", Timeout: 3 * time.Second, Hosts: []string{"pages.example"}},
 		Log:    worker.Log{Level: "warn", Format: "console"},
 		Limits: worker.Limits{MemoryBytes: 1024, Activities: 7},
-	}, config)
+	}, config.Loaded())
 }
 
 func TestEnvironmentWinsOverTheFile(t *testing.T) {

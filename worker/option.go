@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.uber.org/zap"
 
+	"errand/activities"
 	"errand/tools"
 	"errand/tools/mcp"
 )
@@ -17,7 +18,7 @@ type Option func(*parts)
 type parts struct {
 	tools    []Tool
 	builtins bool
-	hooks    Hooks
+	hooks    activities.Hooks
 	model    Model
 	client   client.Client
 	adjust   []func(*client.Options)

@@ -2,6 +2,8 @@ package worker_test
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -97,6 +99,53 @@ func TestWorkerThatCannotGoOnSaysWhy(t *testing.T) {
 	<-s.stopped
 }
 
+func TestWhoStartsAWorkerIsToldThatItEnds(t *testing.T) {
+	s := &server{}
+	serve(t, s)
+	w := idle(t)
+	require.NoError(t, w.Start(t.Context()))
+	<-s.polled
+	select {
+	case <-w.Done():
+		t.Fatal("it goes on")
+	default:
+	}
+	require.NoError(t, w.Err())
+	gone := serviceerror.NewNamespaceNotFound("default")
+	w.Fail(gone)
+	<-w.Done()
+	require.ErrorIs(t, w.Err(), gone)
+	w.Stop()
+	require.ErrorIs(t, w.Err(), gone, "stopping what has ended does not hide why")
+}
+
+func TestStopEndsAWorkerWithoutAnError(t *testing.T) {
+	s := &server{}
+	serve(t, s)
+	w := idle(t)
+	require.NoError(t, w.Start(t.Context()))
+	<-s.polled
+	w.Stop()
+	<-w.Done()
+	require.NoError(t, w.Err())
+}
+
+// A configuration and the connection made by it come from the same place.
+func TestWorkerConnectsByTheVariablesItsConfigurationWasLoadedFrom(t *testing.T) {
+	s := &server{}
+	serve(t, s)
+	address := os.Getenv("TEMPORAL_ADDRESS")
+	pointAt(t, "127.0.0.1:1")
+	config, err := worker.LoadConfig(quiet(t, "TEMPORAL_ADDRESS="+address, "TEMPORAL_API_KEY="))
+	require.NoError(t, err)
+	w, err := worker.New(config, worker.WithModel(silent{}), worker.WithLogger(zap.NewNop()), nil)
+	require.NoError(t, err)
+	require.NoError(t, w.Start(t.Context()))
+	<-s.polled
+	w.Stop()
+	require.NotContains(t, fmt.Sprintf("%v %+v %#v", config, config, config), address)
+}
+
 func TestSilenceOfTheServerIsExplained(t *testing.T) {
 	pointAt(t, "127.0.0.1:1")
 	impatient := func(o *client.Options) { o.ConnectionOptions.GetSystemInfoTimeout = 50 * time.Millisecond }
@@ -123,7 +172,7 @@ func TestBrokenProfileIsAnErrorOfDial(t *testing.T) {
 func TestStartRemarksOnWhatMayBeAMistake(t *testing.T) {
 	s := &server{}
 	serve(t, s)
-	config, err := worker.LoadConfig(quiet(t, "ERRAND_MCP_CONFIGS=mcp.json", "ERRAND_LOG_LEVL=debug"))
+	config, err := worker.LoadConfig(quiet(t, "TEMPORAL_ADDRESS="+os.Getenv("TEMPORAL_ADDRESS"), "ERRAND_MCP_CONFIGS=mcp.json", "ERRAND_LOG_LEVL=debug"))
 	require.NoError(t, err)
 	core, logs := observer.New(zapcore.WarnLevel)
 	w, err := worker.New(config, worker.WithLogger(zap.New(core)))

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/envconfig"
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.uber.org/zap"
 
@@ -27,8 +28,11 @@ type Worker struct {
 	known      []string
 	// queue is this worker's own; empty where no tool is of scope run.
 	queue string
-	// fatal receives what ends the worker from inside, at most once.
-	fatal chan error
+	// done is closed once it takes nothing more; fault, set before, is what
+	// ended it from inside.
+	done  chan struct{}
+	ended sync.Once
+	fault error
 
 	mu      sync.Mutex // held while starting and stopping
 	started bool
@@ -44,7 +48,9 @@ type engine struct{ client.Client }
 func New(config Config, opts ...Option) (*Worker, error) {
 	var p parts
 	for _, opt := range opts {
-		opt(&p)
+		if opt != nil {
+			opt(&p)
+		}
 	}
 	config = config.withDefaults()
 	p.faults = append(config.faults(), p.faults...)
@@ -62,7 +68,7 @@ func New(config Config, opts ...Option) (*Worker, error) {
 	}
 	w := &Worker{
 		config: config, logger: p.logger, activities: built, temporal: temporal, servers: p.servers, queue: queue,
-		given: p.client, adjust: p.adjust, warnings: config.remarks, known: p.known, fatal: make(chan error, 1),
+		given: p.client, adjust: p.adjust, warnings: config.remarks, known: p.known, done: make(chan struct{}),
 	}
 	if p.model == nil {
 		for _, match := range keyless(config.Models) {
@@ -87,13 +93,36 @@ func (w *Worker) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
-	case err := <-w.fatal:
-		return fmt.Errorf("worker: task queue %q: %w", w.config.Temporal.TaskQueue, err)
+	case <-w.done:
+		return w.Err()
 	}
 }
 
+// Done is closed when the worker takes nothing more: it was stopped, or cannot
+// go on. Whoever uses Start waits for it beside their own work: see Err.
+func (w *Worker) Done() <-chan struct{} { return w.done }
+
+// Err is why the worker cannot go on: its namespace is gone, its credentials
+// were withdrawn. It is nil before Done is closed, and when Stop closed it.
+func (w *Worker) Err() error {
+	select {
+	case <-w.done:
+		return w.fault
+	default:
+		return nil
+	}
+}
+
+func (w *Worker) end(fault error) {
+	w.ended.Do(func() {
+		w.fault = fault
+		close(w.done)
+	})
+}
+
 // Start connects and begins to take runs; ctx bounds the connecting only. It
-// is for services that have a life cycle of their own; Stop ends it.
+// is for services that have a life cycle of their own; Stop ends it, and Done
+// tells when it ends by itself.
 func (w *Worker) Start(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -143,17 +172,27 @@ func (w *Worker) Stop() {
 		w.stop()
 		w.stop = nil
 	}
+	w.end(nil)
 }
 
 func (w *Worker) connect(ctx context.Context) (client.Client, func(), error) {
 	if w.given != nil {
 		return w.given, func() {}, nil
 	}
-	dialled, err := Dial(ctx, w.logger, w.adjust...)
+	dialled, err := dial(ctx, w.environ(), w.logger, w.adjust)
 	if err != nil {
 		return nil, nil, err
 	}
 	return dialled, dialled.Close, nil
+}
+
+// environ is where the worker finds how to connect: what its configuration was
+// loaded from, or the process.
+func (w *Worker) environ() envconfig.EnvLookup {
+	if w.config.environ == nil {
+		return envconfig.EnvLookupOS
+	}
+	return *w.config.environ
 }
 
 // register makes the SDK's workers. The SDK panics on a client that is not its
@@ -180,12 +219,9 @@ func (w *Worker) register(connected client.Client) (running *crew, err error) {
 	return running, nil
 }
 
-// fail is called by the SDK, once, when it cannot go on: the namespace is
-// gone, the credentials were withdrawn.
+// fail is called by the SDK when it cannot go on, once for each of the queues:
+// the namespace is gone, the credentials were withdrawn.
 func (w *Worker) fail(err error) {
 	w.logger.Error("worker cannot go on", zap.Error(err))
-	select {
-	case w.fatal <- err:
-	default: // the other queue's worker has said so
-	}
+	w.end(fmt.Errorf("worker: task queue %q: %w", w.config.Temporal.TaskQueue, err))
 }
