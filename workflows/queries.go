@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"encoding/json"
+	"time"
 
 	"go.temporal.io/sdk/workflow"
 
@@ -19,7 +20,7 @@ func (r *run) answerQueries(ctx workflow.Context) error {
 		name    string
 		handler any
 	}{
-		{QueryStatus, func() (StatusReport, error) { return r.status(ctx), nil }},
+		{QueryStatus, func() (StatusReport, error) { return r.statusAt(workflow.Now(ctx)), nil }},
 		{QueryEvents, r.eventsPage},
 		{QueryConversation, func(q PageQuery) (ItemsPage, error) {
 			items, next := page(r.conversation.items, q)
@@ -78,8 +79,8 @@ func page[T any](all []T, q PageQuery) ([]T, int) {
 	return some, next
 }
 
-// status is the answer to the query of that name.
-func (r *run) status(ctx workflow.Context) StatusReport {
+// statusAt is the answer to the query status.
+func (r *run) statusAt(now time.Time) StatusReport {
 	report := StatusReport{
 		RunID: r.id, Status: r.report.status, Round: r.round, Usage: r.report.usage,
 		LastError: r.report.lastError, Events: r.journal.last(), Rejected: r.journal.rejected, Items: len(r.conversation.items),
@@ -91,7 +92,6 @@ func (r *run) status(ctx workflow.Context) StatusReport {
 	}
 	report.Activations, report.Stop = r.holdings.report(), r.stopping.order
 	room := MaxPageSize
-	now := workflow.Now(ctx)
 	for _, a := range r.ledger.open {
 		if room -= tools.EncodedSize(r.manifest(a)) + 500; room < 0 && len(report.Actions) > 0 {
 			report.ActionsLeftOut++
