@@ -21,6 +21,8 @@ type crashStage struct {
 	*stage
 	world  *world.World
 	binary string
+	// waitsIn is the tool that a test wants to find running.
+	waitsIn string
 }
 
 // workerReady is what a worker logs once it takes runs.

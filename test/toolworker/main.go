@@ -35,11 +35,19 @@ func run() error {
 	}
 	w, err := worker.New(config, worker.WithClientOptions(slowHeartbeats), worker.WithTools(
 		act("look", tools.EffectRead), act("apply", tools.EffectIdempotent), act("pay", tools.EffectOnce), settling(),
-	), worker.WithTools(boxes()...))
+	), worker.WithTools(boxes()...), worker.WithBeforeToolCall(guard))
 	if err != nil {
 		return err
 	}
 	return w.Run(ctx)
+}
+
+// guard asks for a person before the tool that GUARD names.
+func guard(_ context.Context, c worker.HookCall) (worker.Decision, error) {
+	if c.Call.Tool == os.Getenv("GUARD") {
+		return worker.Ask("it is guarded"), nil
+	}
+	return worker.Allow(), nil
 }
 
 // slowHeartbeats lets the replies to heartbeats take as long as

@@ -1,0 +1,146 @@
+package test
+
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+
+	"errand/starter"
+	"errand/test/harness"
+	"errand/tools"
+	"errand/workflows"
+)
+
+// shutdown is what goes on while a worker is told to stop, and what becomes of
+// it.
+type shutdown struct {
+	tool string
+	env  []string
+	// at waits until the run is where the worker is to be stopped.
+	at func(*crashStage, *starter.Run)
+	// between does somebody's part once the next worker is there.
+	between func(*crashStage, *starter.Run)
+	// calls is how often the tool is reached in all.
+	calls int
+	want  tools.OutcomeStatus
+}
+
+func insideTool(s *crashStage, run *starter.Run) {
+	tool := s.waitsIn
+	harness.Eventually(s.t, patience, func() (bool, string) {
+		return len(s.world.Arrived(tool)) == 1, run.ID()
+	}, tool+" is running")
+}
+
+func insideInference(s *crashStage, _ *starter.Run) {
+	harness.Eventually(s.t, patience, func() (bool, string) { return s.model.Hanging() == 1, "" }, "an inference in flight")
+}
+
+func afterOwnCalls(s *crashStage, run *starter.Run) {
+	pendingAction(s.t, run)
+	ended := func(e workflows.Event) bool { return e.Type == workflows.EventToolEnd && e.ToolCallID == "c1" }
+	harness.Eventually(s.t, patience, func() (bool, string) {
+		page, err := run.Events(s.t.Context(), 0)
+		return err == nil && slices.ContainsFunc(page.Events, ended), fmt.Sprint(err)
+	}, "the worker's own call has ended")
+}
+
+func atApproval(s *crashStage, run *starter.Run) {
+	harness.Eventually(s.t, patience, func() (bool, string) {
+		status, err := run.Status(s.t.Context())
+		return err == nil && len(status.Approvals) == 1, fmt.Sprint(err)
+	}, "an open approval")
+}
+
+func approve(s *crashStage, run *starter.Run) {
+	_, err := run.Approve(within(s.t), starter.Approved("apr_1_0", "ada"))
+	require.NoError(s.t, err)
+}
+
+// TestWorkerThatIsToldToStopHandsBackWhatItDoes: what does not end while the
+// worker drains goes on elsewhere, by its effect, and never counts as stopped by
+// a person.
+func TestWorkerThatIsToldToStopHandsBackWhatItDoes(t *testing.T) {
+	t.Parallel()
+	deaf := []string{"DEAF=1"}
+	for name, row := range map[string]shutdown{
+		"an inference":                   {tool: "apply", at: insideInference, calls: 1, want: tools.Succeeded},
+		"a read":                         {tool: "look", at: insideTool, calls: 2, want: tools.Succeeded},
+		"a read that does not listen":    {tool: "look", env: deaf, at: insideTool, calls: 2, want: tools.Succeeded},
+		"an idempotent call":             {tool: "apply", at: insideTool, calls: 2, want: tools.Succeeded},
+		"an idempotent one that is deaf": {tool: "apply", env: deaf, at: insideTool, calls: 2, want: tools.Succeeded},
+		"a once call":                    {tool: "pay", at: insideTool, calls: 1, want: tools.Unknown},
+		"a once call that is deaf":       {tool: "pay", env: deaf, at: insideTool, calls: 1, want: tools.Unknown},
+		"a once call that is asked":      {tool: "settle", at: insideTool, calls: 2, want: tools.Succeeded},
+		"a call in an open box":          {tool: "work", at: insideTool, calls: 2, want: tools.Succeeded},
+		"an approval":                    {tool: "pay", env: []string{"GUARD=pay"}, at: atApproval, between: approve, calls: 1, want: tools.Succeeded},
+		"a client call":                  {tool: "pay", at: afterOwnCalls, calls: 1, want: tools.Succeeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			row.play(t)
+		})
+	}
+}
+
+func (row shutdown) play(t *testing.T) {
+	t.Helper()
+	var stopped atomic.Bool
+	inference := row.tool == "apply" && row.calls == 1
+	s := newCrashStage(t, func(d harness.Decoded) harness.Answer {
+		if inference && !stopped.Load() {
+			return harness.Hang()
+		}
+		return crashScript(row.tool)(d)
+	})
+	s.waitsIn = row.tool
+	if row.calls == 2 || row.want == tools.Unknown {
+		s.world.Hold(row.tool)
+	}
+	first := s.startWorker(row.env...)
+	run := s.start(row.tool)
+	row.at(s, run)
+	first.Terminate()
+	require.Zero(t, first.Wait(t, patience), first.Output())
+	stopped.Store(true)
+	s.world.Release(row.tool)
+	require.Equal(t, keys(s.world.Arrived("open")), keys(s.world.Arrived("close")), "nothing stays open")
+	s.startWorker()
+	if row.between != nil {
+		row.between(s, run)
+	}
+	result := s.finish(run)
+	row.check(t, s, run, result)
+}
+
+func (row shutdown) check(t *testing.T, s *crashStage, run *starter.Run, result *workflows.Result) {
+	t.Helper()
+	require.Equal(t, map[string]tools.OutcomeStatus{"c1": row.want, "c2": tools.Succeeded}, statuses(result))
+	if row.want == tools.Succeeded {
+		requireUncrashedResult(t, result, run)
+		require.Equal(t, 1, s.world.Applied()-len(s.world.Arrived("open")), "one effect")
+	}
+	arrived := s.world.Arrived(row.tool)
+	require.Len(t, arrived, row.calls)
+	for _, e := range arrived {
+		require.Equal(t, run.ID()+"/1/0", e.Key, "every attempt has the key of the call")
+	}
+	require.Equal(t, workflows.Completed, result.Status)
+	require.Nil(t, result.Run.Stop)
+	s.requireNobodyCancelled(run)
+}
+
+// requireNobodyCancelled looks for a cancel of the run or of an activity.
+func (s *crashStage) requireNobodyCancelled(run *starter.Run) {
+	s.t.Helper()
+	for _, e := range fetchHistory(s.t, s.client, run.ID()).GetEvents() {
+		require.NotContains(s.t, []enums.EventType{
+			enums.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED,
+			enums.EVENT_TYPE_ACTIVITY_TASK_CANCEL_REQUESTED, enums.EVENT_TYPE_ACTIVITY_TASK_CANCELED,
+		}, e.GetEventType())
+	}
+}
