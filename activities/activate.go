@@ -60,6 +60,8 @@ type Held struct {
 // Activate opens a source for a run in this worker (CL-3). An opening that fails
 // is a value; an error is about the machine, and Temporal tries again.
 func (a *Activities) Activate(ctx context.Context, in ActivateInput) (ActivateResult, error) {
+	ctx, done := a.own.until(ctx)
+	defer done()
 	defer beat(ctx, func() Progress { return Progress{} })()
 	opener, reason := a.opener(in.Activation.Source)
 	if reason != "" {

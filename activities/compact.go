@@ -58,6 +58,8 @@ const maxInstead = 256 << 10
 
 // Compact makes a conversation shorter for its model.
 func (a *Activities) Compact(ctx context.Context, in CompactInput) (CompactResult, error) {
+	ctx, done := a.own.until(ctx)
+	defer done()
 	t := newTally(ctx, 0)
 	defer beat(ctx, t.progress)()
 	run := activity.GetInfo(ctx).WorkflowExecution.ID

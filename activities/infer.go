@@ -84,6 +84,8 @@ type InferResult struct {
 
 // Infer asks the model once. Temporal repeats it by the error's class.
 func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, error) {
+	ctx, done := a.own.until(ctx)
+	defer done()
 	t := newTally(ctx, in.Attempts)
 	defer beat(ctx, t.progress)()
 	info := activity.GetInfo(ctx)

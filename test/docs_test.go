@@ -60,10 +60,11 @@ func TestTemporalCLIAloneDoesTheMainJob(t *testing.T) {
 	for i, want := range []string{
 		"WorkflowId", `"tool_call_manifest"`, "act_1_1", "completed", "At 09:00 and at 17:30.", "tool_execution_end",
 		"WorkflowId", `"rejected"`, "WorkflowId", "queued", `"cancelled"`,
+		"WorkflowId", "wrong airport",
 	} {
 		require.Contains(t, output[i], want, "block %d", i+1)
 	}
-	require.Len(t, output, 11)
+	require.Len(t, output, 13)
 }
 
 // awaitRun waits until the run is where the document says.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
 
+	"errand/activities"
 	"errand/starter"
 	"errand/test/harness"
 	"errand/tools"
@@ -132,6 +133,22 @@ func (row shutdown) check(t *testing.T, s *crashStage, run *starter.Run, result 
 	require.Equal(t, workflows.Completed, result.Status)
 	require.Nil(t, result.Run.Stop)
 	s.requireNobodyCancelled(run)
+	if row.calls == 1 && row.tool == "apply" {
+		s.requireHandedBack(run)
+	}
+}
+
+// requireHandedBack wants the first inference to have been given up by its
+// worker: nobody had to wait until it counted as lost.
+func (s *crashStage) requireHandedBack(run *starter.Run) {
+	s.t.Helper()
+	for _, e := range fetchHistory(s.t, s.client, run.ID()).GetEvents() {
+		if started := e.GetActivityTaskStartedEventAttributes(); started != nil {
+			require.Equal(s.t, activities.TypeWorkerStopped, started.GetLastFailure().GetApplicationFailureInfo().GetType())
+			return
+		}
+	}
+	require.Fail(s.t, "nothing was started")
 }
 
 // requireNobodyCancelled looks for a cancel of the run or of an activity.

@@ -15,10 +15,14 @@ import (
 type crew struct {
 	activities *activities.Activities
 	members    []sdkworker.Worker
-	endSweep   func()
+	// halt tells what still runs to stop.
+	halt     func()
+	endSweep func()
 }
 
-func newCrew(a *activities.Activities) *crew { return &crew{activities: a, endSweep: func() {}} }
+func newCrew(a *activities.Activities) *crew {
+	return &crew{activities: a, halt: func() { activities.Halt(a) }, endSweep: func() {}}
+}
 
 func (c *crew) add(member sdkworker.Worker) { c.members = append(c.members, member) }
 
@@ -43,7 +47,7 @@ func (c *crew) Start(ctx context.Context) error {
 // last the sessions are closed: nothing uses them any more.
 func (c *crew) Stop(ctx context.Context) {
 	c.endSweep()
-	halt := time.AfterFunc(drainTimeout, func() { activities.Halt(c.activities) })
+	halt := time.AfterFunc(drainTimeout, c.halt)
 	defer halt.Stop()
 	var stopping sync.WaitGroup
 	for _, member := range c.members {

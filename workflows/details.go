@@ -29,8 +29,12 @@ func (r *run) showDetails(ctx workflow.Context) {
 		fmt.Fprintf(&b, "The budget is used up (%s). Give a larger one with:\n\n`%s`\n\n%s", r.asking.reason,
 			r.command(ExtendBudget, fmt.Sprintf(`{%s:…}`, quote(r.asking.reason))), padding)
 	}
+	if o := r.stopping.order; o != nil {
+		fmt.Fprintf(&b, "%s\n\n", stopDetail(o))
+	}
 	r.detailActions(&b, workflow.Now(ctx))
 	r.detailApprovals(&b)
+	r.detailActivations(&b)
 	workflow.SetCurrentDetails(ctx, b.String())
 }
 
@@ -66,8 +70,32 @@ func (r *run) detailApprovals(b *strings.Builder) {
 	t.write(b, "Approve")
 }
 
-// table is rows of what is open, and below them the commands, a paragraph each:
-// inside a cell or a block of code the Web UI would cut them off.
+// stopDetail says how, by whom and why a run is stopped.
+func stopDetail(o *StopReport) string {
+	text := "Stop accepted: `" + string(o.Mode) + "`"
+	if o.Actor != "" {
+		text += ", by " + inline(o.Actor, 80)
+	}
+	if o.Reason != "" {
+		text += ": " + inline(o.Reason, 200)
+	}
+	return text
+}
+
+// detailActivations shows what is open for the run, and where.
+func (r *run) detailActivations(b *strings.Builder) {
+	t := table{title: "Open for this run", columns: "| source | opening | status | task queue of its worker |\n|---|---|---|---|\n"}
+	for _, a := range r.holdings.all {
+		if a.state != ActivationOpen && a.state != ActivationOpening {
+			continue
+		}
+		t.add(fmt.Sprintf("| %s | %d | %s | `%s` |\n", inline(a.Activation.Source, 64), a.Activation.Epoch, a.state, inline(a.Queue, 120)), "")
+	}
+	t.write(b, "")
+}
+
+// table is rows of what is open, and below them the commands if there are any, a
+// paragraph each: inside a cell or a block of code the Web UI would cut them off.
 type table struct {
 	title, columns string
 	rows, commands []string
@@ -89,6 +117,10 @@ func (t *table) write(b *strings.Builder, verb string) {
 	fmt.Fprintf(b, "%s:\n\n%s%s\n", t.title, t.columns, strings.Join(t.rows, ""))
 	if t.more > 0 {
 		fmt.Fprintf(b, "… and %d more\n\n", t.more)
+	}
+	if verb == "" { // there is nothing to do about these
+		b.WriteString(padding)
+		return
 	}
 	fmt.Fprintf(b, "%s with:\n\n`%s`\n\n", verb, strings.Join(t.commands, "`\n\n`"))
 	b.WriteString(padding)

@@ -41,6 +41,8 @@ const (
 	// ActivationLost ones were held by a worker that is gone, or that gave them
 	// up.
 	ActivationLost ActivationStatus = "lost"
+	// ActivationClosed ones were deactivated at the end of the run.
+	ActivationClosed ActivationStatus = "closed"
 )
 
 // drop forgets a Cleanup that is gone.
@@ -75,6 +77,19 @@ func (h *holdings) next(run, chain, source string) *activation {
 	}
 	h.all = append(h.all, a)
 	return a
+}
+
+// released takes note of what became of an activation at the end.
+func (h *holdings) released(one Release) {
+	for _, a := range h.all {
+		if a.Activation.Source != one.Source || a.Activation.Epoch != one.Epoch {
+			continue
+		}
+		a.state = ActivationClosed
+		if one.Error != "" {
+			a.state, a.failure = ActivationLost, one.Error
+		}
+	}
 }
 
 // find is the activation that somebody names.

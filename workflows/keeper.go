@@ -126,6 +126,7 @@ func (r *run) release(ctx workflow.Context) {
 	}
 	for _, one := range result.Released {
 		r.report.release = append(r.report.release, one)
+		r.holdings.released(one)
 		r.journal.add(ctx, Event{
 			Type: EventRelease, Source: one.Source, Epoch: one.Epoch, Reason: short(one.Error),
 		})

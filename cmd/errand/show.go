@@ -125,7 +125,7 @@ func ended(ctx context.Context, run *starter.Run) (*workflows.Result, error) {
 func fromResult(r *workflows.Result) knowledge {
 	report := workflows.StatusReport{
 		RunID: r.ID, Status: r.Status, Round: r.Run.Rounds, Usage: r.Usage, Items: len(r.Output),
-		Actions: []workflows.OpenAction{}, Approvals: []workflows.OpenApproval{},
+		Actions: []workflows.OpenAction{}, Approvals: []workflows.OpenApproval{}, Stop: r.Run.Stop,
 	}
 	return knowledge{Status: report, Items: r.Output, Traces: r.Run.Traces, Result: r}
 }
@@ -153,6 +153,7 @@ func (k knowledge) transcript() show.Transcript {
 	t := show.Transcript{
 		ID: k.Status.RunID, Status: k.Status.Status, Rounds: k.Status.Round, Usage: k.Status.Usage,
 		Items: k.Items, Traces: k.Traces, Actions: k.Status.Actions, Approvals: k.Status.Approvals,
+		Activations: k.Status.Activations, Stop: k.Status.Stop,
 	}
 	if r := k.Result; r != nil {
 		t.Model, t.Error, t.Warnings = r.Model, r.Error, r.Run.Warnings

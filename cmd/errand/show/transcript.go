@@ -29,8 +29,12 @@ type Transcript struct {
 	Traces    []tools.Trace
 	Actions   []workflows.OpenAction
 	Approvals []workflows.OpenApproval
-	Error     *workflows.RunError
-	Warnings  []string
+	// Activations are what was opened for the run; only what is open is shown.
+	Activations []workflows.OpenActivation
+	// Stop says who stopped the run, nil when nobody did.
+	Stop     *workflows.StopReport
+	Error    *workflows.RunError
+	Warnings []string
 }
 
 // View says how a transcript is written.
@@ -55,6 +59,7 @@ func (v View) Write(w io.Writer, t Transcript) error {
 		s.item(raw)
 	}
 	s.open()
+	s.activations()
 	s.closing()
 	if v.Traces {
 		s.table()
@@ -144,8 +149,30 @@ func (s *script) open() {
 	}
 }
 
+// activations are what lives in a worker for this run.
+func (s *script) activations() {
+	for _, a := range s.transcript.Activations {
+		if a.Status != workflows.ActivationOpen && a.Status != workflows.ActivationOpening {
+			continue
+		}
+		s.line("\n%s %s %s%s", s.view.Paint.Dim(Line(string(a.Status))+":"), s.view.Paint.Name(Line(a.Source)),
+			s.view.Paint.Dim(fmt.Sprintf("(opening %d)", a.Epoch)), at(a.Queue))
+	}
+}
+
+// at names the task queue of the worker that holds something.
+func at(queue string) string {
+	if queue == "" {
+		return ""
+	}
+	return " at " + Line(queue)
+}
+
 func (s *script) closing() {
 	t, paint := s.transcript, s.view.Paint
+	if t.Stop != nil {
+		s.line("\n%s %s%s%s", paint.Wait("stop:"), strings.ReplaceAll(Line(string(t.Stop.Mode)), "_", " "), by(t.Stop.Actor), because(t.Stop.Reason))
+	}
 	s.line("\n%s %d in, %d out", paint.Dim("tokens:"), t.Usage.InputTokens, t.Usage.OutputTokens)
 	if t.Error != nil {
 		text := Line(t.Error.Message)

@@ -1,0 +1,113 @@
+package activities
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+
+	"errand/tools"
+)
+
+// haltable are activities with one tool, and a model that never answers.
+func haltable(t *testing.T, tool oneTool, model Model) (*Activities, *testsuite.TestActivityEnvironment) {
+	t.Helper()
+	a, err := New(Parts{Model: model, Engine: newRun(1), Sources: map[string]Source{"one": tool}})
+	require.NoError(t, err)
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(a)
+	return a, env
+}
+
+// requireHalted wants the error of a worker that stops, and gives how far the
+// activity got.
+func requireHalted(t *testing.T, err error) Progress {
+	t.Helper()
+	require.False(t, temporal.IsCanceledError(err))
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, err, &app)
+	require.Equal(t, TypeWorkerStopped, app.Type())
+	require.False(t, app.NonRetryable())
+	var p Progress
+	require.NoError(t, app.Details(&p))
+	return p
+}
+
+// TestHaltedCallSaysHowFarItGotAndIsNotCancelled: its run decides by that what
+// becomes of it.
+func TestHaltedCallSaysHowFarItGotAndIsNotCancelled(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		effect tools.Effect
+		deaf   bool
+		want   Progress
+	}{
+		"a tool that listens":      {tools.EffectOnce, false, Progress{Begun: true}},
+		"a tool that does not":     {tools.EffectOnce, true, Progress{Begun: true, Left: true}},
+		"one that may be repeated": {tools.EffectRead, false, Progress{Begun: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var a *Activities
+			end := make(chan struct{})
+			t.Cleanup(func() { close(end) })
+			a, env := haltable(t, oneTool{run: func(ctx context.Context, _ tools.Invocation) (tools.Output, error) {
+				Halt(a)
+				if row.deaf {
+					<-end
+				}
+				<-ctx.Done()
+				return tools.Output{}, ctx.Err()
+			}}, &echo{})
+			_, err := env.ExecuteActivity(a.Execute, input(row.effect))
+			require.Equal(t, row.want, requireHalted(t, err))
+		})
+	}
+}
+
+// stuck is a model that does not answer while anybody listens.
+type stuck struct{ asked func() }
+
+func (s stuck) Infer(ctx context.Context, _ ModelRequest) (ModelAnswer, error) {
+	s.asked()
+	<-ctx.Done()
+	return ModelAnswer{}, ctx.Err()
+}
+
+func TestHaltedInferenceIsHandedBack(t *testing.T) {
+	t.Parallel()
+	var a *Activities
+	a, env := haltable(t, oneTool{}, stuck{asked: func() { Halt(a) }})
+	_, err := env.ExecuteActivity(a.Infer, newRun(1).input(0, 1))
+	require.False(t, requireHalted(t, err).Begun)
+}
+
+func TestHaltedOpeningIsHandedBack(t *testing.T) {
+	t.Parallel()
+	var a *Activities
+	opener := openerOf{open: func(ctx context.Context) (Session, error) {
+		Halt(a)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	a, err := New(Parts{Model: &echo{}, Engine: newRun(0), Sources: map[string]Source{"s": opener}, Own: Own{Queue: "own"}})
+	require.NoError(t, err)
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(a)
+	_, err = env.ExecuteActivity(a.Activate, ActivateInput{Activation: key("a"), Cleanup: "c"})
+	requireHalted(t, err)
+	CloseAll(t.Context(), a)
+	require.Empty(t, a.own.holder.all())
+}
+
+// openerOf is a source that has to be opened.
+type openerOf struct {
+	oneTool
+	open func(context.Context) (Session, error)
+}
+
+func (o openerOf) Open(ctx context.Context, _ Opening) (Session, error) { return o.open(ctx) }

@@ -1,0 +1,29 @@
+package show_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"errand/cmd/errand/show"
+	"errand/workflows"
+)
+
+func TestTranscriptShowsWhatIsOpenForTheRunAndWhoStoppedIt(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	require.NoError(t, show.View{}.Write(&b, show.Transcript{
+		ID: "run_1", Status: workflows.PendingAction,
+		Activations: []workflows.OpenActivation{
+			{Source: "platform/box", Epoch: 1, Status: workflows.ActivationLost, Queue: "errand-1"},
+			{Source: "platform/box", Epoch: 2, Status: workflows.ActivationOpen, Queue: "errand-2"},
+			{Source: "mcp/db", Epoch: 1, Status: workflows.ActivationOpening},
+		},
+		Stop: &workflows.StopReport{Mode: workflows.StopAfterTools, Actor: "ada", Reason: "wrong\nticket"},
+	}))
+	require.Contains(t, b.String(), "open: platform/box (opening 2) at errand-2\n")
+	require.Contains(t, b.String(), "opening: mcp/db (opening 1)\n")
+	require.Contains(t, b.String(), "stop: after tools by ada: wrong ticket\n")
+	require.NotContains(t, b.String(), "errand-1")
+}

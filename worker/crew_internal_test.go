@@ -1,0 +1,88 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	sdkworker "go.temporal.io/sdk/worker"
+
+	"errand/activities"
+)
+
+// member is a worker of the SDK that needs a while to stop.
+type member struct {
+	sdkworker.Worker
+	starting error
+	stopping time.Duration
+	started  atomic.Int64
+	stopped  atomic.Int64
+}
+
+func (m *member) Start() error {
+	if m.starting == nil {
+		m.started.Add(1)
+	}
+	return m.starting
+}
+
+func (m *member) Stop() {
+	time.Sleep(m.stopping)
+	m.stopped.Add(1)
+}
+
+func crewOf(t *testing.T, members ...*member) *crew {
+	t.Helper()
+	a, err := activities.New(activities.Parts{Model: named("m"), Engine: &engine{}})
+	require.NoError(t, err)
+	c := newCrew(a)
+	for _, m := range members {
+		c.add(m)
+	}
+	return c
+}
+
+func TestCrewStartsAllOrNone(t *testing.T) {
+	t.Parallel()
+	first, second, third := &member{}, &member{starting: errors.New("no namespace")}, &member{}
+	require.ErrorContains(t, crewOf(t, first, second, third).Start(t.Context()), "no namespace")
+	require.EqualValues(t, 1, first.stopped.Load())
+	require.Zero(t, second.stopped.Load())
+	require.Zero(t, third.started.Load())
+}
+
+// TestCrewHaltsWhatOutlastsTheDrain: calls that end by themselves in time are
+// left alone.
+func TestCrewHaltsWhatOutlastsTheDrain(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		lasts  time.Duration
+		halted bool
+	}{
+		"in time":  {drainTimeout - time.Second, false},
+		"too long": {drainTimeout + time.Second, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				common, own := &member{stopping: row.lasts}, &member{stopping: row.lasts}
+				c := crewOf(t, common, own)
+				var halted atomic.Bool
+				c.halt = func() { halted.Store(true) }
+				require.NoError(t, c.Start(t.Context()))
+				began := time.Now()
+				c.Stop(context.WithoutCancel(t.Context()))
+				require.Equal(t, row.lasts, time.Since(began), "both stop at the same time, and nothing else takes any")
+				require.Equal(t, row.halted, halted.Load())
+				require.EqualValues(t, 1, common.stopped.Load())
+				require.EqualValues(t, 1, own.stopped.Load())
+				time.Sleep(time.Hour)
+				require.Equal(t, row.halted, halted.Load(), "a crew that has stopped halts nothing more")
+			})
+		})
+	}
+}
