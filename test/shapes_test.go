@@ -88,6 +88,30 @@ func decideApprovals(t *testing.T, s *stage, run *starter.Run) {
 		workflows.Approval{ApprovalRequestID: "apr_1_1", Approve: &yes, Reason: "no", Actor: "eve"}))
 }
 
+const shapeBox = `"tools":[{"type":"function","name":"ask"},{"type":"platform","name":"work"}]`
+
+func answerOpenBox(t *testing.T, _ *stage, run *starter.Run) {
+	t.Helper()
+	pendingAction(t, run)
+	_, err := run.Answer(within(t), workflows.Answer{ActionID: "act_1_2", Output: json.RawMessage(`"yes"`)})
+	require.NoError(t, err)
+}
+
+// stopCall stops a run that waits for its client and has something open.
+func stopCall(t *testing.T, _ *stage, run *starter.Run) {
+	t.Helper()
+	ctx := within(t)
+	harness.Eventually(t, patience, func() (bool, string) {
+		traces := 0
+		for range run.Traces(ctx) {
+			traces++
+		}
+		return traces == 1, "the call in the box has not ended"
+	}, "only the client is waited for")
+	_, err := run.Stop(ctx, workflows.Stop{Mode: workflows.StopAfterTools, Actor: "ada", Reason: "enough"})
+	require.NoError(t, err)
+}
+
 func shapes() map[string]shape {
 	many := strings.Fields(strings.Repeat("weather ", 40))
 	return map[string]shape{
@@ -110,6 +134,8 @@ func shapes() map[string]shape {
 			request: `"tools":[{"type":"custom","name":"ask"},{"type":"namespace","name":"crm","tools":[{"name":"lookup"}]},{"type":"mcp","server_label":"db"},{"type":"file_search","vector_store_ids":["v"]},{"type":"platform","name":"weather","max_uses":1}]`,
 			script:  harness.Rounds(shapeCalls("ask", "weather", "weather", "file_search"), harness.Say("hi")), drive: answerCall, want: workflows.Completed,
 		},
+		"activation":  {request: shapeBox, script: harness.Rounds(shapeCalls("work", "work", "ask"), shapeCalls("work"), harness.Say("hi")), drive: answerOpenBox, want: workflows.Completed},
+		"stopped":     {request: shapeBox, script: harness.Rounds(shapeCalls("ask", "work"), harness.Say("hi")), drive: stopCall, want: workflows.Incomplete},
 		"unavailable": {request: `"run":{"model_attempts":2}`, script: harness.Always(harness.Failure(500, "", "oops")), want: workflows.Failed},
 	}
 }
@@ -128,7 +154,8 @@ func TestRecordedShapes(t *testing.T) {
 				}
 				return worker.Allow(), nil
 			}
-			s.work("responses", worker.WithTools(fixed("weather", "sunny"), fixed("guarded", "open")), worker.WithBeforeToolCall(guard))
+			b := &boxes{}
+			s.work("responses", worker.WithTools(fixed("weather", "sunny"), fixed("guarded", "open"), b.tool(b.resource(), "work", nil)), worker.WithBeforeToolCall(guard))
 			request := `{"model":"m","input":"go"}`
 			if sh.request != "" {
 				request = `{"model":"m","input":"go",` + sh.request + `}`
