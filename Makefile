@@ -70,6 +70,10 @@ crash: prepare ## Kill worker and server at every moment of a run, and check wha
 starters: prepare ## 1,000 runs served by four processes, two of them killed (RUNS=)
 	ERRAND_STARTER_RUNS=$(or $(RUNS),1000) go test -count=1 -v -timeout 20m -run 'TestStartersShareManyRuns' ./test/
 
+.PHONY: conformance
+conformance: ## Play the MCP suite's client scenarios that need no OAuth (npm)
+	go run ./test/conformance
+
 .PHONY: fuzz
 fuzz: ## Fuzz the decoders, 60 s each
 	@for target in $$(grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \

@@ -65,7 +65,17 @@ const (
 
 var errWrongID = errors.New("the server answered with the id of another request")
 
+// send makes a request, and asks once more a server that refuses the very
+// version that it says it speaks: the library takes it for an old one.
 func (t *tap) send(ctx context.Context, inner transport.Interface, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	response, err := t.once(ctx, inner, request)
+	if err == nil && refusesItsOwn(request.Method, response.Error) {
+		return t.once(ctx, inner, request)
+	}
+	return response, err
+}
+
+func (t *tap) once(ctx context.Context, inner transport.Interface, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	x := exchangeOf(ctx)
 	outer := request.ID
 	request.ID = mcp.NewRequestId(t.prefix + strconv.FormatInt(t.next.Add(1), 10))
