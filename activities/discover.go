@@ -70,11 +70,14 @@ func (r *DiscoverResult) add(d tools.Declaration, found tools.Descriptor) {
 const maxFaults = 200
 
 func (a *Activities) platform(name string) (tools.Descriptor, bool) {
-	source, ok := a.sources[tools.SourcePlatform]
-	if !ok {
-		return tools.Descriptor{}, false
+	for _, from := range []string{tools.SourcePlatform, tools.SourceDelegate} {
+		if source, ok := a.sources[from]; ok {
+			if found, ok := source.Describe(name); ok {
+				return found, true
+			}
+		}
 	}
-	return source.Describe(name)
+	return tools.Descriptor{}, false
 }
 
 func (a *Activities) checkSchema(path string, raw json.RawMessage, faults *tools.Faults) {

@@ -46,6 +46,8 @@ func KindOf(written string) string {
 const (
 	SourcePlatform  = "platform"
 	SourceWebSearch = "web_search"
+	// SourceDelegate has the platform tool that starts another run.
+	SourceDelegate = "delegate"
 	// SourceMCP is any server that a request brings. One that the worker's
 	// configuration names is SourceMCP/name.
 	SourceMCP = "mcp"

@@ -9,6 +9,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/builtin"
+	"errand/tools/delegate"
 	"errand/tools/platform"
 	"errand/tools/skill"
 )
@@ -44,6 +45,23 @@ func (p *parts) skills(config Skills) []platform.Tool {
 	return []platform.Tool{library.Tool()}
 }
 
+// delegation adds the tool delegate, if somebody asked for it.
+func (p *parts) delegation(config Delegate, own *platform.Source, sources map[string]activities.Source) {
+	depth := config.MaxDepth
+	if p.depth > 0 {
+		depth = p.depth
+	}
+	if depth == 0 || own == nil {
+		return
+	}
+	if _, taken := own.Describe(delegate.Name); taken {
+		p.faults.Add("delegate", fmt.Sprintf("another tool has the name %q: rename that one", delegate.Name))
+		return
+	}
+	sources[tools.SourceDelegate] = delegate.New(depth)
+	p.known = append(p.known, delegate.Name)
+}
+
 // answering is the model of the worker: the caller's, or a router over the
 // endpoints of the configuration.
 func (p *parts) answering(config Config) Model {
@@ -73,6 +91,7 @@ func (p *parts) assemble(config Config, temporal *engine) (built *activities.Act
 	if own != nil {
 		p.known = own.Names()
 	}
+	p.delegation(config.Delegate, own, sources)
 	if search := config.Search.source(&p.faults); search != nil {
 		sources[tools.SourceWebSearch] = search
 	}

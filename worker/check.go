@@ -10,6 +10,7 @@ import (
 
 	"errand/activities/openaimodel"
 	"errand/tools"
+	"errand/tools/delegate"
 )
 
 // check says what is wrong with a value and what to write instead, or "".
@@ -113,6 +114,9 @@ func (c Config) faults() tools.Faults {
 	}
 	reportText(&all, "files.root", c.Files.Root, checkRoot)
 	reportText(&all, "skills.root", c.Skills.Root, checkSkills)
+	if d := c.Delegate.MaxDepth; d < 0 || d > delegate.MaxDepth {
+		all.Add("delegate.max_depth", fmt.Sprintf("%d: must be from 1 to %d, or 0 for no such tool", d, delegate.MaxDepth))
+	}
 	for i, host := range c.Fetch.Hosts {
 		reportText(&all, fmt.Sprintf("fetch.hosts[%d]", i), host, checkHost)
 	}

@@ -24,6 +24,7 @@ type Config struct {
 	Files      Files
 	Deployment Deployment
 	Skills     Skills
+	Delegate   Delegate
 	Fetch      Fetch
 	MCP        MCP
 	Search     Search
@@ -54,6 +55,13 @@ type Skills struct {
 	// Root is the folder of Agent Skills: each of its folders has a SKILL.md.
 	// Empty: there is no such tool.
 	Root string
+}
+
+// Delegate configures the platform tool delegate, by which a run starts another.
+type Delegate struct {
+	// MaxDepth is how many delegated runs may be below each other. 0: there is
+	// no such tool.
+	MaxDepth int
 }
 
 // Fetch configures the built-in tool fetch_url.

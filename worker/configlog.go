@@ -40,6 +40,9 @@ func (c Config) MarshalLogObject(out zapcore.ObjectEncoder) error {
 	if c.Skills.Root != "" {
 		out.AddString("skills_root", c.Skills.Root)
 	}
+	if c.Delegate.MaxDepth > 0 {
+		out.AddInt("delegate_max_depth", c.Delegate.MaxDepth)
+	}
 	if err := out.AddArray("fetch_hosts", texts(c.Fetch.Hosts)); err != nil {
 		return err
 	}

@@ -28,6 +28,10 @@ func (l *loader) common(top *section) {
 	skills.text("root", &c.Skills.Root, checkSkills)
 	skills.finish()
 
+	delegate := top.in("delegate")
+	delegate.count("max_depth", &c.Delegate.MaxDepth)
+	delegate.finish()
+
 	fetch := top.in("fetch")
 	fetch.texts("hosts", &c.Fetch.Hosts, checkHost)
 	fetch.finish()

@@ -8,6 +8,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
+	"errand/tools/delegate"
 	"errand/tools/mcp"
 )
 
@@ -18,11 +19,13 @@ type Option func(*parts)
 type parts struct {
 	tools    []Tool
 	builtins bool
-	hooks    activities.Hooks
-	model    Model
-	client   client.Client
-	adjust   []func(*client.Options)
-	logger   *zap.Logger
+	// depth is that of WithDelegate; 0 without.
+	depth  int
+	hooks  activities.Hooks
+	model  Model
+	client client.Client
+	adjust []func(*client.Options)
+	logger *zap.Logger
 	// servers are made when the worker is put together.
 	servers *mcp.Servers
 	faults  tools.Faults
@@ -40,6 +43,19 @@ func WithTools(all ...Tool) Option {
 // of skills.
 func WithBuiltins() Option {
 	return func(p *parts) { p.builtins = true }
+}
+
+// WithDelegate registers the platform tool delegate, by which a run starts
+// another and waits for its result: at most maxDepth runs below each other. It
+// goes before delegate.max_depth of the configuration.
+func WithDelegate(maxDepth int) Option {
+	return func(p *parts) {
+		if maxDepth < 1 || maxDepth > delegate.MaxDepth {
+			p.faults.Add("WithDelegate", fmt.Sprintf("the depth is %d: give one from 1 to %d", maxDepth, delegate.MaxDepth))
+			return
+		}
+		p.depth = maxDepth
+	}
 }
 
 // WithBeforeToolCall adds a hook that decides about every call, after those

@@ -38,6 +38,7 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 			Type: EventManifest, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
 			ActionID: c.action.id, Size: len(c.Arguments),
 		})
+		r.tellOrigin(ctx, c)
 	}
 }
 

@@ -35,6 +35,10 @@ type call struct {
 	// place is where among the public items the call is shown, from 1; 0 is
 	// nowhere.
 	place int
+	// child is the delegated run that executes the call; relay is set for a call
+	// of such a run that this one has handed over in its place.
+	child *child
+	relay *relay
 	// outcome is nil until the call is settled; the first one stays.
 	outcome *tools.Outcome
 }

@@ -106,7 +106,7 @@ func (r *run) renew(ctx workflow.Context) *ending {
 		r.execution.unfit = max(1, workflow.GetInfo(ctx).GetCurrentHistorySize())
 		return nil
 	}
-	return &ending{next: workflow.NewContinueAsNewError(ctx, TypeRun, packed)}
+	return &ending{next: workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, packed)}
 }
 
 // noteUnknownSignals keeps the names of signals that nobody reads: they do not

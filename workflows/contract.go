@@ -5,6 +5,11 @@ import "errand/activities"
 // TypeRun is the workflow type of a run. Its workflow id is the run id.
 const TypeRun = "Run"
 
+// TypeDelegated is the workflow type of a run that another run has started by
+// the tool delegate. Nobody else starts one, and clients answer its calls at the
+// run that started it.
+const TypeDelegated = "DelegatedRun"
+
 // DefaultTaskQueue is where runs and workers meet unless configured otherwise.
 const DefaultTaskQueue = "errand"
 
@@ -28,6 +33,10 @@ const (
 // Nudge is a signal that changes nothing: an empty list of partial results. It
 // makes a server that holds an update back look at the run again.
 const Nudge = activities.SignalProgress
+
+// SignalDelegated tells a run what its delegated run has handed over. Payload:
+// DelegatedNews. Only delegated runs send it.
+const SignalDelegated = "delegated"
 
 // Queries. All arguments are optional. Answers come in pages under 1 MiB; one
 // item that is larger is a page of its own.

@@ -61,6 +61,9 @@ func (r *run) inTurn(ctx workflow.Context, c *call, turn workflow.Mutex, window,
 	if ctx.Err() != nil || r.stopping.soon() { // between prepare and here
 		return r.notDone()
 	}
+	if c.tool.Source == tools.SourceDelegate {
+		return r.delegate(ctx, c)
+	}
 	return r.execute(ctx, c)
 }
 

@@ -114,6 +114,9 @@ func (r *run) result(end ending) *Result {
 	if end.status == Incomplete {
 		result.Incomplete = &IncompleteReason{Reason: end.reason}
 	}
+	if r.request.Delegated != nil {
+		brief(result)
+	}
 	fit(result)
 	return result
 }

@@ -21,6 +21,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
+	"errand/tools/delegate"
 	"errand/tools/item"
 	"errand/workflows"
 )
@@ -33,6 +34,10 @@ type bench struct {
 	mu      sync.Mutex
 	answers []func(activities.InferInput) (activities.InferResult, error)
 	inputs  []activities.InferInput
+	// below has the answers for delegated runs, by the places of their calls.
+	below map[string][]any
+	// asked are the delegated runs that asked the model, in order.
+	asked []string
 	// ended has a gate for every Execute activity by its id; it opens when the
 	// workflow's side has the result.
 	ended map[string]chan struct{}
@@ -68,10 +73,12 @@ func newBench(t *testing.T, source source, hooks activities.Hooks, answers ...an
 			parts.Sources[tools.SourceWebSearch] = webSource{source}
 		}
 	}
+	parts.Sources[tools.SourceDelegate] = delegate.New(2)
 	acts, err := activities.New(parts)
 	require.NoError(t, err)
 	b.RegisterActivity(acts)
 	b.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeRun})
+	b.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeDelegated})
 	b.OnActivity(acts.Infer, mock.Anything, mock.Anything).Return(b.infer)
 	return b
 }
@@ -95,10 +102,13 @@ func (b *bench) after(index int, text string) func(context.Context, tools.Invoca
 	}
 }
 
-func (b *bench) infer(_ context.Context, in activities.InferInput) (activities.InferResult, error) {
+func (b *bench) infer(ctx context.Context, in activities.InferInput) (activities.InferResult, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.inputs = append(b.inputs, in)
+	if places := delegatedAt(activity.GetInfo(ctx).WorkflowExecution.ID); places != "" {
+		return b.inferBelow(places, in.Round)
+	}
 	if in.Round > len(b.answers) {
 		return activities.InferResult{}, temporal.NewNonRetryableApplicationError("no answer is scripted", activities.TypeModelRejected, nil)
 	}

@@ -88,6 +88,8 @@ func (r *run) prepared(ctx workflow.Context, c *call, p activities.Prepared) {
 	switch {
 	case p.Immediate != nil:
 		r.settle(ctx, c, *p.Immediate)
+	case p.Ask != nil && r.request.Delegated != nil:
+		r.settle(ctx, c, tools.Fail(tools.Denied, tools.ErrBlocked, notAsked))
 	case p.Ask != nil:
 		c.approval = r.ledger.ask(c, *p.Ask)
 	default:
@@ -157,6 +159,7 @@ func (r *run) settle(ctx workflow.Context, c *call, o tools.Outcome) {
 	r.ledger.close(c)
 	r.ended(ctx, c)
 	r.refresh(ctx)
+	r.passOn(ctx, c)
 }
 
 // ended records the end of a call: events in completion order, and a trace.

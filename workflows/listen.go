@@ -74,6 +74,7 @@ func (r *run) listen(ctx workflow.Context) error {
 	}
 	workflow.Go(ctx, r.takeProgress)
 	workflow.Go(ctx, r.takeClosings)
+	workflow.Go(ctx, r.takeDelegated)
 	r.keepAttributes(ctx)
 	return r.takeUpdates(ctx, inlet{name: ClaimAction, check: r.checkClaim})
 }

@@ -32,6 +32,16 @@ type Request struct {
 	// Warnings name fields that were taken out because they cannot work here.
 	Warnings []string
 	Run      Options
+	// Delegated is nil for a run that somebody started from outside.
+	Delegated *Delegated `json:",omitempty"`
+}
+
+// Delegated says which call a delegated run works for.
+type Delegated struct {
+	// Depth is how many runs are above this one, from 1.
+	Depth int
+	// Round and Index are the place of the call in the run that started this one.
+	Round, Index int
 }
 
 // ToolExecution is the mode of a batch.

@@ -93,7 +93,7 @@ func (r *run) story(ctx workflow.Context, argument converter.RawValue) ending {
 // accept decodes the request and discovers its tools. Every fault that either
 // of them finds is reported together.
 func (r *run) accept(ctx workflow.Context, argument converter.RawValue) (ending, bool) {
-	request, faults := DecodeRequest(argument.Payload().GetData())
+	request, faults := readRequest(ctx, argument.Payload().GetData())
 	r.request = request
 	r.report.warn(request.Warnings...)
 	found, err := r.discover(ctx)

@@ -9,6 +9,8 @@ import (
 	"errand/tools"
 )
 
+const underWay = "a run does not continue while a delegated one is running"
+
 // notCarried are the fields that a new execution has from elsewhere, and why.
 // Any other field of a run must be in its snapshot.
 var notCarried = map[string]string{
@@ -25,6 +27,10 @@ var notCarried = map[string]string{
 	"run.inbox.vetting":      "a run does not continue in the middle of a check",
 	"run.failed":             "a run that fails does not continue",
 	"run.attributes":         "Temporal keeps them over a continue-as-new",
+	"run.running[0].child":   underWay,
+	"run.running[1].child":   underWay,
+	"run.running[0].relay":   underWay,
+	"run.running[1].relay":   underWay,
 	"run.abandon":            "stops the batch of this execution",
 }
 

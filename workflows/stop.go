@@ -91,6 +91,7 @@ func (r *run) halt(ctx workflow.Context, s Stop) {
 			r.stopping.inference()
 		}
 		r.dropWaiting(ctx, r.running)
+		r.stopDelegated(ctx, s)
 	case StopAfterRound:
 	}
 }

@@ -1,0 +1,126 @@
+package workflows
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.temporal.io/sdk/workflow"
+
+	"errand/tools"
+	"errand/tools/delegate"
+	"errand/tools/item"
+)
+
+// readRequest reads the argument of a run. That of a delegated one was read and
+// checked before, by the run that started it.
+func readRequest(ctx workflow.Context, raw []byte) (Request, tools.Faults) {
+	if workflow.GetInfo(ctx).WorkflowType.Name != TypeDelegated {
+		return DecodeRequest(raw)
+	}
+	request := Request{Run: DefaultOptions()}
+	if json.Unmarshal(raw, &request) != nil || request.Delegated == nil || workflow.GetInfo(ctx).ParentWorkflowExecution == nil {
+		return Request{Run: DefaultOptions()}, tools.Faults{{
+			Message: "only a run that calls the tool " + delegate.Name + " starts a " + TypeDelegated + ": start a " + TypeRun,
+		}}
+	}
+	return request, nil
+}
+
+// childRequest makes the request of a delegated run out of the one of this run, or
+// says why it must not be.
+func (r *run) childRequest(c *call) (Request, *tools.Outcome) {
+	refuse := func(status tools.OutcomeStatus, kind, format string, args ...any) (Request, *tools.Outcome) {
+		o := tools.Fail(status, kind, short(fmt.Sprintf(format, args...)))
+		return Request{}, &o
+	}
+	var a delegate.Arguments
+	var o delegate.Options
+	if err := json.Unmarshal([]byte(c.Arguments), &a); err != nil || strings.TrimSpace(a.Task) == "" {
+		return refuse(tools.Failed, tools.ErrInvalidArguments, "task: required: what the other agent is to do")
+	}
+	if err := json.Unmarshal(c.tool.Options, &o); err != nil {
+		return refuse(tools.Failed, tools.ErrExecutionFailed, "the depth of delegated runs is not known: %v", err)
+	}
+	depth := 1
+	if d := r.request.Delegated; d != nil {
+		depth = d.Depth + 1
+	}
+	if depth > o.MaxDepth {
+		return refuse(tools.Denied, tools.ErrBudgetExceeded,
+			"at most %d delegated runs may be below each other: do this task without %s", o.MaxDepth, delegate.Name)
+	}
+	declared, unknown := chosenTools(r.request.Tools, a.Tools)
+	if len(unknown) > 0 {
+		return refuse(tools.Failed, tools.ErrInvalidArguments, "tools: this run has no %s", strings.Join(unknown, ", "))
+	}
+	request := r.inherited()
+	request.Delegated = &Delegated{Depth: depth, Round: c.Round, Index: c.Index}
+	request.Tools = declared
+	request.Input = []json.RawMessage{item.Message("user", a.Task)}
+	if a.Model != "" {
+		request.Model = a.Model
+	}
+	if a.Instructions != "" {
+		request.Instructions = a.Instructions
+	}
+	if size := tools.EncodedSize(request); size > MaxRequestSize {
+		return refuse(tools.Failed, tools.ErrInvalidArguments,
+			"the request of the delegated run has %d bytes, at most %d are taken: give a shorter task, or fewer tools", size, MaxRequestSize)
+	}
+	return request, nil
+}
+
+// inherited is what a delegated run has of this one: the model, the settings but
+// for the form of the last answer, the plan and the other options, and of each
+// budget what is left.
+func (r *run) inherited() Request {
+	request := r.request
+	request.RawTools, request.ToolChoice, request.Metadata, request.Warnings = nil, nil, nil, nil
+	request.Settings = maps.Clone(r.request.Settings)
+	delete(request.Settings, "text")
+	o := &request.Run
+	o.OnBudget = BudgetStop // nobody is asked there
+	if o.MaxTokens > 0 {
+		o.MaxTokens = max(1, o.MaxTokens-int(r.report.usage.TotalTokens))
+	}
+	if o.MaxCost > 0 && r.report.cost != nil {
+		o.MaxCost = max(1, o.MaxCost-*r.report.cost)
+	}
+	if request.MaxToolCalls > 0 {
+		request.MaxToolCalls = max(1, request.MaxToolCalls-r.ledger.spent)
+	}
+	return request
+}
+
+// chosenTools are the declarations that a delegated run gets, and the names that
+// nobody declared.
+func chosenTools(all []tools.Declaration, names []string) (chosen []tools.Declaration, unknown []string) {
+	found := map[string]bool{}
+	for _, d := range all {
+		name := declaredName(d)
+		found[name] = true
+		if wanted := slices.Contains(names, name); wanted || (names == nil && name != delegate.Name) {
+			chosen = append(chosen, d)
+		}
+	}
+	for _, name := range names {
+		if !found[name] {
+			unknown = append(unknown, fmt.Sprintf("%q", name))
+		}
+	}
+	return chosen, unknown
+}
+
+// declaredName is what a declaration goes by among the others.
+func declaredName(d tools.Declaration) string {
+	switch {
+	case d.Server != nil:
+		return d.Server.Label
+	case d.Name == "":
+		return d.Type
+	}
+	return d.Identity().String()
+}
