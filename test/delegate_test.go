@@ -85,6 +85,32 @@ func TestCancelOfARunCancelsTheOneItHasStarted(t *testing.T) {
 	require.ErrorContains(t, err, "canceled")
 }
 
+// TestDelegatedRunsAndTheirOriginContinue: the delegated run goes on in a new
+// execution while its call is open, the other one after the call of delegate.
+func TestDelegatedRunsAndTheirOriginContinue(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, harness.Match(
+		harness.When("plan a trip", harness.Rounds(
+			harness.Call("delegate", `{"task":"find a flight"}`), harness.Call("ask", `{}`), harness.Say("done"))),
+		harness.When("find a flight", harness.Rounds(harness.Call("ask", `{}`), harness.Call("ask", `{}`), harness.Say("9:00"))),
+	))
+	s.work("responses", worker.WithDelegate(1))
+	run, first := s.startFirst(`{"model":"m","input":"plan a trip","tools":[{"type":"platform","name":"delegate"},
+		{"type":"function","name":"ask"}],"run":{"continue_after_events":1}}`)
+	pendingAction(t, run)
+	described, err := s.client.DescribeWorkflowExecution(within(t), run.ID(), "")
+	require.NoError(t, err)
+	child := described.PendingChildren[0]
+	for _, action := range []string{"act_1_0_act_1_0", "act_1_0_act_2_0", "act_2_0"} {
+		answerAction(t, run, action)
+	}
+	result, err := run.Result(within(t))
+	require.NoError(t, err)
+	require.Equal(t, "done", result.OutputText)
+	require.Greater(t, len(s.executions(run.ID(), first)), 1)
+	require.Greater(t, len(s.executions(child.WorkflowId, child.RunId)), 1)
+}
+
 func TestWithoutTheOptionThereIsNoToolDelegate(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, harness.Always(harness.Say("never")))

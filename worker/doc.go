@@ -48,6 +48,7 @@
 //	deployment: {name: errand, build_id: v12, behavior: auto_upgrade}
 //	files: {root: .errand/files}
 //	skills: {root: ./skills}       # default none
+//	delegate: {max_depth: 3}       # default none: no tool delegate
 //	fetch: {hosts: [docs.example.com]}
 //	log: {level: info, format: json}
 //	limits: {memory_bytes: 67108864, activities: 200}

@@ -17,6 +17,9 @@ type execution struct {
 	// of the newest event then.
 	carried, since   int
 	signals, updates int
+	// telling counts the signals to the run above that are on their way. A server
+	// drops those of an execution that has ended.
+	telling int
 	// answeredAt is the length of the history in the workflow task that last
 	// answered an update.
 	answeredAt int

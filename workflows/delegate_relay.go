@@ -55,7 +55,12 @@ func (r *run) tellOrigin(ctx workflow.Context, c *call) {
 		news.Action = r.manifest(c.action)
 	}
 	detached, _ := workflow.NewDisconnectedContext(ctx)
-	workflow.SignalExternalWorkflow(detached, parent.ID, "", SignalDelegated, news)
+	told := workflow.SignalExternalWorkflow(detached, parent.ID, "", SignalDelegated, news)
+	r.execution.telling++
+	workflow.Go(detached, func(ctx workflow.Context) {
+		_ = told.Get(ctx, nil) // a run that is gone has had this one cancelled
+		r.execution.telling--
+	})
 }
 
 // takeDelegated hands over what delegated runs have handed over.

@@ -3,7 +3,6 @@ package workflows
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -79,8 +78,12 @@ func (r *run) childRequest(c *call) (Request, *tools.Outcome) {
 func (r *run) inherited() Request {
 	request := r.request
 	request.RawTools, request.ToolChoice, request.Metadata, request.Warnings = nil, nil, nil, nil
-	request.Settings = maps.Clone(r.request.Settings)
-	delete(request.Settings, "text")
+	request.Settings = map[string]json.RawMessage{}
+	for _, name := range workflow.DeterministicKeys(r.request.Settings) {
+		if name != "text" {
+			request.Settings[name] = r.request.Settings[name]
+		}
+	}
 	o := &request.Run
 	o.OnBudget = BudgetStop // nobody is asked there
 	if o.MaxTokens > 0 {

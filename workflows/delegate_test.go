@@ -184,6 +184,23 @@ func TestDelegatedRunKeepsThePlanAndTheBounds(t *testing.T) {
 	require.Contains(t, b.outputs()[2], "InvalidArguments")
 }
 
+func TestDelegatedRunAsksNobodyForAnApproval(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, source{"write": answers("written")}, activities.Hooks{
+		Before: []activities.BeforeToolCall{func(_ context.Context, c activities.HookCall) (activities.Decision, error) {
+			if c.Call.Tool == "write" {
+				return activities.Ask("it writes"), nil
+			}
+			return activities.Allow(), nil
+		}},
+	}, calls("1", "delegate", `{"task":"a"}`), say("done"))
+	b.SetOnActivityCompletedListener(func(*activity.Info, converter.EncodedValue, error) {})
+	b.below = map[string][]any{"1/0": {calls("w", "write", `{}`), say("not written")}}
+	_, err := b.run(`{"model":"m","input":"go","tools":[{"type":"platform","name":"delegate"},{"type":"platform","name":"write"}]}`)
+	require.NoError(t, err)
+	require.Equal(t, []string{"not written"}, b.outputs())
+}
+
 func TestDelegatedRunCannotBeStartedFromOutside(t *testing.T) {
 	t.Parallel()
 	b := newDelegation(t, nil)

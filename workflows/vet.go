@@ -127,9 +127,10 @@ func (i *inbox) vets(calls batch) bool {
 	return false
 }
 
-// decided tells whether everything that was received has been decided about.
+// decided tells whether everything that was received has been decided about, and
+// whoever has to know of it was told.
 func (r *run) decided(ctx workflow.Context) bool {
-	return len(r.inbox.vetting) == 0 && workflow.AllHandlersFinished(ctx)
+	return len(r.inbox.vetting) == 0 && r.execution.telling == 0 && workflow.AllHandlersFinished(ctx)
 }
 
 // refusal is the text of an error without what the SDK puts around it.

@@ -126,7 +126,7 @@ func (c *connection) found(ctx context.Context, f replayFlags) ([]replayed, erro
 		filter = "(" + f.query + ")"
 	}
 	request := &workflowservice.ListWorkflowExecutionsRequest{
-		Query: fmt.Sprintf("WorkflowType = '%s' AND %s", workflows.TypeRun, filter),
+		Query: fmt.Sprintf("WorkflowType IN ('%s', '%s') AND %s", workflows.TypeRun, workflows.TypeDelegated, filter),
 	}
 	var all []replayed
 	for {
