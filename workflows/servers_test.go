@@ -2,10 +2,12 @@ package workflows
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
 )
@@ -51,5 +53,41 @@ func TestPublicCallOfAServer(t *testing.T) {
 		require.Contains(t, text, want)
 		require.Contains(t, text, `"type":"mcp_call","id":"mcp_2_1","server_label":"db","name":"q","arguments":"{\"a\":1}"`)
 		require.Contains(t, text, `"approval_request_id":null`)
+	}
+}
+
+func TestLimitsHoldForAllServersOfARunTogether(t *testing.T) {
+	t.Parallel()
+	many := func(count int, description string) tools.Listing {
+		var out tools.Listing
+		for range count {
+			out.Tools = append(out.Tools, tools.Listed{Descriptor: tools.Descriptor{Description: description}})
+		}
+		return out
+	}
+	third := strings.Repeat("d", activities.MaxDescriptors/3)
+	for _, row := range []struct {
+		name  string
+		one   tools.Listing
+		two   tools.Listing
+		fault string
+	}{
+		{name: "as many tools as may be", one: many(500, ""), two: many(12, "")},
+		{name: "one more", one: many(500, ""), two: many(13, ""), fault: "513 tools together, at most 512"},
+		{name: "as many bytes as may be", one: many(1, third), two: many(1, third)},
+		{name: "more bytes", one: many(1, third), two: many(2, third), fault: "bytes of description together, at most 1572864"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			var faults tools.Faults
+			declared := []tools.Declaration{{Path: "tools[0]"}, {Path: "tools[1]"}}
+			checkLimits(declared, map[string]tools.Listing{"tools[0]": row.one, "tools[1]": row.two}, &faults)
+			if row.fault == "" {
+				require.Empty(t, faults)
+				return
+			}
+			require.Len(t, faults, 1)
+			require.Contains(t, faults.Error(), row.fault)
+		})
 	}
 }

@@ -73,6 +73,7 @@ func misbehave(mode string, in io.Reader, out io.Writer) {
 	if mode == "grandchild" {
 		_ = exec.Command("sleep", "300").Start()
 	}
+	changed := false
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
@@ -90,8 +91,15 @@ func misbehave(mode string, in io.Reader, out io.Writer) {
 				fmt.Fprintln(os.Stderr, "cannot list: MISSING_KEY")
 				os.Exit(7)
 			}
+			if changed {
+				reply(out, m.ID, `{"tools":[{"name":"another","inputSchema":{"type":"object"}}]}`)
+				continue
+			}
 			reply(out, m.ID, badTools)
 		case "tools/call":
+			if changed = mode == "changes"; changed {
+				_, _ = io.WriteString(out, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n")
+			}
 			badCall(mode, m, out)
 		}
 		if mode == "stops reading" && m.Method == "tools/list" {
@@ -111,6 +119,9 @@ func badCall(mode string, m message, out io.Writer) {
 		_, _ = io.WriteString(out, "\"}]}}\n")
 	case "endless line":
 		flood(out, 1<<40)
+	case "slow answer":
+		<-time.After(11 * time.Second)
+		reply(out, m.ID, text("at last"))
 	case "dies":
 		os.Exit(3)
 	case "garbage":

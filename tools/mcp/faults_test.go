@@ -21,25 +21,29 @@ import (
 // bad is a server of this mode over pipes, and a mark that its processes carry.
 func bad(t *testing.T, mode string) (servers *mcp.Servers, mark string) {
 	t.Helper()
-	return badIn(t, mode, mcp.ScopeShared)
+	return badIn(t, mode, nil)
 }
 
 // badScoped is one that is opened for each run.
 func badScoped(t *testing.T, mode string) (servers *mcp.Servers, mark string) {
 	t.Helper()
-	return badIn(t, mode, mcp.ScopeRun)
+	return badIn(t, mode, func(s *mcp.Server) { s.Scope = mcp.ScopeRun })
 }
 
-func badIn(t *testing.T, mode, scope string) (servers *mcp.Servers, mark string) {
+func badIn(t *testing.T, mode string, change func(*mcp.Server)) (servers *mcp.Servers, mark string) {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	mark = fmt.Sprintf("ERRAND_TEST_MARK=%s-%d", filepath.Base(t.TempDir()), time.Now().UnixNano())
 	_, value, _ := strings.Cut(mark, "=")
-	servers = mcp.New(mcp.Options{Servers: []mcp.Server{{
+	s := mcp.Server{
 		Name: "bad", Command: self, Env: map[string]tools.Secret{badMode: tools.Secret(mode), "ERRAND_TEST_MARK": tools.Secret(value)},
-		StartTimeout: 15 * time.Second, Scope: scope,
-	}}})
+		StartTimeout: 15 * time.Second,
+	}
+	if change != nil {
+		change(&s)
+	}
+	servers = mcp.New(mcp.Options{Servers: []mcp.Server{s}})
 	t.Cleanup(func() {
 		servers.Close()
 		require.Eventually(t, func() bool { return len(marked(t, mark)) == 0 }, 10*time.Second, 20*time.Millisecond,
