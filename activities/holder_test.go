@@ -193,7 +193,7 @@ func TestCloseThatFailsIsReportedAndBounded(t *testing.T) {
 				again, err := h.close(t.Context(), key("a"))
 				require.False(t, again)
 				require.NoError(t, err)
-				time.Sleep(time.Hour) // what was left behind ends
+				<-time.After(time.Hour) // of the bubble's clock: what was left behind ends
 			})
 		})
 	}
@@ -212,11 +212,11 @@ func TestOpeningThatNeverEndsIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, r := newHolder(), &room{}
 		err := h.open(t.Context(), key("a"), "c", func(context.Context) (Session, error) {
-			time.Sleep(time.Hour)
+			<-time.After(time.Hour)
 			return r, nil
 		})
 		require.ErrorContains(t, err, "did not open within 2m0s")
-		time.Sleep(2 * time.Hour)
+		<-time.After(2 * time.Hour)
 		require.EqualValues(t, 1, r.closed.Load(), "it opened after all, and was closed")
 	})
 }

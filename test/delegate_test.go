@@ -2,7 +2,6 @@ package test
 
 import (
 	"context"
-	"fmt"
 	"sync/atomic"
 	"testing"
 
@@ -56,7 +55,7 @@ func TestServeAllAnswersTheCallOfADelegatedRunOnce(t *testing.T) {
 	require.Equal(t, "act_1_0_act_1_0", call.ActionID)
 	require.Equal(t, "f1", call.ToolCallID)
 	stop()
-	require.ErrorIs(t, <-served, context.Canceled, fmt.Sprint("serving ends with its context"))
+	require.ErrorIs(t, <-served, context.Canceled, "serving ends with its context")
 }
 
 // TestCancelOfARunCancelsTheOneItHasStarted looks at both workflows.
@@ -74,9 +73,9 @@ func TestCancelOfARunCancelsTheOneItHasStarted(t *testing.T) {
 	})
 	require.NoError(t, err)
 	pendingAction(t, run)
-	first, err := s.client.DescribeWorkflowExecution(ctx, run.ID(), "")
+	first, err := s.client.DescribeWorkflow(ctx, run.ID(), "")
 	require.NoError(t, err)
-	child := first.PendingChildren[0].WorkflowId
+	child := first.RawResponse.PendingChildren[0].WorkflowId
 	require.NoError(t, run.Cancel(ctx))
 	_, err = run.Result(ctx)
 	require.Error(t, err)
@@ -98,9 +97,9 @@ func TestDelegatedRunsAndTheirOriginContinue(t *testing.T) {
 	run, first := s.startFirst(`{"model":"m","input":"plan a trip","tools":[{"type":"platform","name":"delegate"},
 		{"type":"function","name":"ask"}],"run":{"continue_after_events":1}}`)
 	pendingAction(t, run)
-	described, err := s.client.DescribeWorkflowExecution(within(t), run.ID(), "")
+	described, err := s.client.DescribeWorkflow(within(t), run.ID(), "")
 	require.NoError(t, err)
-	child := described.PendingChildren[0]
+	child := described.RawResponse.PendingChildren[0]
 	for _, action := range []string{"act_1_0_act_1_0", "act_1_0_act_2_0", "act_2_0"} {
 		answerAction(t, run, action)
 	}

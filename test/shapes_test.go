@@ -103,7 +103,10 @@ func stopCall(t *testing.T, _ *stage, run *starter.Run) {
 	ctx := within(t)
 	harness.Eventually(t, patience, func() (bool, string) {
 		traces := 0
-		for range run.Traces(ctx) {
+		for _, err := range run.Traces(ctx) {
+			if err != nil {
+				return false, err.Error()
+			}
 			traces++
 		}
 		return traces == 1, "the call in the box has not ended"
