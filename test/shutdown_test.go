@@ -21,6 +21,8 @@ import (
 type shutdown struct {
 	tool string
 	env  []string
+	// holds is what the world keeps from its end until the worker has left.
+	holds string
 	// at waits until the run is where the worker is to be stopped.
 	at func(*crashStage, *starter.Run)
 	// between does somebody's part once the next worker is there.
@@ -35,6 +37,10 @@ func insideTool(s *crashStage, run *starter.Run) {
 	harness.Eventually(s.t, patience, func() (bool, string) {
 		return len(s.world.Arrived(tool)) == 1, run.ID()
 	}, tool+" is running")
+}
+
+func insideOpening(s *crashStage, _ *starter.Run) {
+	harness.Eventually(s.t, patience, func() (bool, string) { return len(s.world.Arrived("open")) == 1, "" }, "a box is being opened")
 }
 
 func insideInference(s *crashStage, _ *starter.Run) {
@@ -70,14 +76,15 @@ func TestWorkerThatIsToldToStopHandsBackWhatItDoes(t *testing.T) {
 	deaf := []string{"DEAF=1"}
 	for name, row := range map[string]shutdown{
 		"an inference":                   {tool: "apply", at: insideInference, calls: 1, want: tools.Succeeded},
-		"a read":                         {tool: "look", at: insideTool, calls: 2, want: tools.Succeeded},
-		"a read that does not listen":    {tool: "look", env: deaf, at: insideTool, calls: 2, want: tools.Succeeded},
-		"an idempotent call":             {tool: "apply", at: insideTool, calls: 2, want: tools.Succeeded},
-		"an idempotent one that is deaf": {tool: "apply", env: deaf, at: insideTool, calls: 2, want: tools.Succeeded},
-		"a once call":                    {tool: "pay", at: insideTool, calls: 1, want: tools.Unknown},
-		"a once call that is deaf":       {tool: "pay", env: deaf, at: insideTool, calls: 1, want: tools.Unknown},
-		"a once call that is asked":      {tool: "settle", at: insideTool, calls: 2, want: tools.Succeeded},
-		"a call in an open box":          {tool: "work", at: insideTool, calls: 2, want: tools.Succeeded},
+		"a read":                         {tool: "look", holds: "look", at: insideTool, calls: 2, want: tools.Succeeded},
+		"a read that does not listen":    {tool: "look", holds: "look", env: deaf, at: insideTool, calls: 2, want: tools.Succeeded},
+		"an idempotent call":             {tool: "apply", holds: "apply", at: insideTool, calls: 2, want: tools.Succeeded},
+		"an idempotent one that is deaf": {tool: "apply", holds: "apply", env: deaf, at: insideTool, calls: 2, want: tools.Succeeded},
+		"a once call":                    {tool: "pay", holds: "pay", at: insideTool, calls: 1, want: tools.Unknown},
+		"a once call that is deaf":       {tool: "pay", holds: "pay", env: deaf, at: insideTool, calls: 1, want: tools.Unknown},
+		"a once call that is asked":      {tool: "settle", holds: "settle", at: insideTool, calls: 2, want: tools.Succeeded},
+		"a call in an open box":          {tool: "work", holds: "work", at: insideTool, calls: 2, want: tools.Succeeded},
+		"an opening":                     {tool: "work", holds: "open", at: insideOpening, calls: 1, want: tools.Succeeded},
 		"an approval":                    {tool: "pay", env: []string{"GUARD=pay"}, at: atApproval, between: approve, calls: 1, want: tools.Succeeded},
 		"a client call":                  {tool: "pay", at: afterOwnCalls, calls: 1, want: tools.Succeeded},
 	} {
@@ -99,8 +106,8 @@ func (row shutdown) play(t *testing.T) {
 		return crashScript(row.tool)(d)
 	})
 	s.waitsIn = row.tool
-	if row.calls == 2 || row.want == tools.Unknown {
-		s.world.Hold(row.tool)
+	if row.holds != "" {
+		s.world.Hold(row.holds)
 	}
 	first := s.startWorker(row.env...)
 	run := s.start(row.tool)
@@ -108,8 +115,10 @@ func (row shutdown) play(t *testing.T) {
 	first.Terminate()
 	require.Zero(t, first.Wait(t, patience), first.Output())
 	stopped.Store(true)
-	s.world.Release(row.tool)
-	require.Equal(t, keys(s.world.Arrived("open")), keys(s.world.Arrived("close")), "nothing stays open")
+	s.world.Release(row.holds)
+	if row.holds != "open" {
+		require.Equal(t, keys(s.world.Arrived("open")), keys(s.world.Arrived("close")), "nothing stays open")
+	}
 	s.startWorker()
 	if row.between != nil {
 		row.between(s, run)
@@ -123,7 +132,7 @@ func (row shutdown) check(t *testing.T, s *crashStage, run *starter.Run, result 
 	require.Equal(t, map[string]tools.OutcomeStatus{"c1": row.want, "c2": tools.Succeeded}, statuses(result))
 	if row.want == tools.Succeeded {
 		requireUncrashedResult(t, result, run)
-		require.Equal(t, 1, s.world.Applied()-len(s.world.Arrived("open")), "one effect")
+		require.Equal(t, 1, s.world.Applied()-len(s.world.Arrived("close")), "one effect, and each box that was open is closed")
 	}
 	arrived := s.world.Arrived(row.tool)
 	require.Len(t, arrived, row.calls)
