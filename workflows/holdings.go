@@ -151,6 +151,10 @@ func (r *run) open(ctx workflow.Context, a *activation, server *tools.ServerDecl
 		r.opened(ctx, a, activities.ActivateResult{}, err)
 		return
 	}
+	if err := ctx.Err(); err != nil { // cancelled while its Cleanup started
+		r.opened(ctx, a, activities.ActivateResult{}, err)
+		return
+	}
 	in := activities.ActivateInput{Activation: a.Activation, Cleanup: k.id, Server: server}
 	out, err := perform(workflow.WithActivityOptions(ctx, activateOptions(a)), acts.Activate, in)
 	if isType(err, activities.TypeCleanupGone) && r.holdings.keepers < maxKeepers {

@@ -89,9 +89,9 @@ func (r *run) startKeeper(ctx workflow.Context, n int) *keeper {
 
 // tell sends the Cleanup a signal and does not wait: one that is gone is found
 // out by its future.
-func (k *keeper) tell(ctx workflow.Context, signal string, payload any) {
+func (k *keeper) tell(ctx workflow.Context, signal string, payload any) workflow.Future {
 	detached, _ := workflow.NewDisconnectedContext(ctx)
-	k.future.SignalChildWorkflow(detached, signal, payload)
+	return k.future.SignalChildWorkflow(detached, signal, payload)
 }
 
 // release deactivates every activation of the run, once, however it ends. It
@@ -111,15 +111,23 @@ func (r *run) release(ctx workflow.Context) {
 			order.Opened = append(order.Opened, a.Held)
 		}
 	}
-	k.tell(ctx, SignalRelease, order)
+	told := k.tell(ctx, SignalRelease, order)
+	// After a reset the Cleanup is the child of an execution that is gone, and
+	// takes no word from this one.
+	deaf := func() bool { return told.IsReady() && told.Get(ctx, nil) != nil }
 	timed, cancel := workflow.WithCancel(ctx)
 	timer := workflow.NewTimerWithOptions(timed, releaseLimit, workflow.TimerOptions{Summary: "release"})
-	_ = workflow.Await(ctx, func() bool { return k.future.IsReady() || timer.IsReady() })
+	_ = workflow.Await(ctx, func() bool { return k.future.IsReady() || deaf() || timer.IsReady() })
 	var result CleanupResult
 	err := errNotConfirmed
-	if k.future.IsReady() {
-		cancel()
+	switch {
+	case k.future.IsReady():
 		err = k.future.Get(ctx, &result)
+	case deaf():
+		err = told.Get(ctx, nil)
+	}
+	if !timer.IsReady() {
+		cancel()
 	}
 	if err != nil {
 		result = r.releaseAlone(ctx, err)
