@@ -15,7 +15,12 @@ import (
 func TestCancelledAtEveryEvent(t *testing.T) {
 	t.Parallel()
 	ref := theReference(t)
-	sweep{title: "cancelled, each event"}.play(t, every(ref.events, 6, atEvent), func(tr *trial, m moment) {
+	sweep{title: "cancelled, each event"}.play(t, every(ref.events, 4, atEvent), cancel(ref))
+}
+
+// cancel cancels a run at a moment.
+func cancel(ref *reference) func(*trial, moment) {
+	return func(tr *trial, m moment) {
 		tr.worker()
 		tr.start()
 		if tr.reached = m.wait(tr); tr.reached {
@@ -31,7 +36,7 @@ func TestCancelledAtEveryEvent(t *testing.T) {
 			return
 		}
 		tr.checkCancelled(ref)
-	})
+	}
 }
 
 // checkCancelled: the run has ended cancelled, with a partial result that is
@@ -51,6 +56,8 @@ func (tr *trial) checkCancelled(ref *reference) {
 	tr.stays(closed)
 	tr.checkWorld(ref, got, one)
 	tr.checkUntouched(ref, got)
+	tr.checkSessions()
+	tr.checkReports()
 }
 
 // checkBeginning: what there is of the conversation is that of the reference,
@@ -77,13 +84,13 @@ func (tr *trial) checkBeginning(ref *reference, got story) {
 // no tool and no model was asked for anything.
 func (tr *trial) checkNothingScheduled() {
 	cancelled := false
-	for _, e := range tr.history(tr.first) {
+	for _, e := range tr.whole() {
 		switch e.GetEventType() { //nolint:exhaustive // two of many
 		case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED:
 			cancelled = true
 		case enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
 			name := e.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName()
-			if cancelled && (name == "Execute" || name == "Infer") {
+			if cancelled && (name == "Execute" || name == "Infer" || name == "Activate") {
 				tr.violate(nothingAfter, "event %d schedules %s after the request to cancel", e.GetEventId(), name)
 			}
 		}
@@ -94,7 +101,7 @@ func (tr *trial) checkNothingScheduled() {
 // and a call that nobody knows of has not been executed.
 func (tr *trial) checkUntouched(ref *reference, got story) {
 	for d, effects := range tr.deeds() {
-		if _, told := got.outcome[ref.calls[d]]; !told {
+		if _, told := got.outcome[calls[d]]; !told {
 			tr.violate(nothingLost, "%s %s took place %d times and has no outcome", d.tool, d.body, len(effects))
 		}
 	}
@@ -106,7 +113,7 @@ const quiet = 2 * time.Second
 // stays waits, and looks whether anything has reached the world or the model
 // since a time.
 func (tr *trial) stays(since time.Time) {
-	timer := time.NewTimer(quiet)
+	timer := time.NewTimer(time.Until(since) + quiet)
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -20,7 +20,7 @@ const notice = 3 * time.Second
 func TestTerminatedAtEveryEvent(t *testing.T) {
 	t.Parallel()
 	ref := theReference(t)
-	sweep{title: "terminated, each event"}.play(t, every(ref.events, 4, atEvent), func(tr *trial, m moment) {
+	sweep{title: "terminated, each event"}.play(t, every(ref.events, 3, atEvent), func(tr *trial, m moment) {
 		tr.worker()
 		tr.start()
 		if tr.reached = m.wait(tr); tr.reached {
@@ -40,7 +40,7 @@ const limits = 24
 func TestExecutionTimesOutAnywhere(t *testing.T) {
 	t.Parallel()
 	ref := theReference(t)
-	moments := every(limits, 3, func(n int) moment {
+	moments := every(limits, 2, func(n int) moment {
 		return moment{name: fmt.Sprintf("limit %d of %d", n, limits)}
 	})
 	sweep{title: "execution timed out"}.play(t, moments, func(tr *trial, m moment) {
@@ -73,6 +73,7 @@ func (tr *trial) checkCut(ref *reference, how workflows.Status) {
 	tr.reached = true
 	tr.stays(closed.Add(notice))
 	tr.checkWorld(ref, story{outcome: map[string]tools.OutcomeStatus{}}, one)
+	tr.checkSessions()
 	if status, err := tr.run.Status(tr.ctx); err != nil || status.Status != how || len(status.Actions) > 0 {
 		tr.violate(nothingOpen, "%s %v", encode(status), err)
 	}

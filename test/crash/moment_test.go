@@ -7,6 +7,7 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
 )
 
 // moment is when something is done to a run. wait returns true when it has
@@ -88,26 +89,41 @@ func (tr *trial) comes(gate <-chan struct{}) bool {
 	return false
 }
 
-// sees long-polls the history of the run's first execution for an event.
+// sees long-polls the run's history for its nth event. A run that goes on in
+// further executions is counted through.
 func (tr *trial) sees(n int64) bool {
+	execution, before := tr.first, int64(0)
 	for tr.ctx.Err() == nil {
-		pages := tr.site.client.GetWorkflowHistory(tr.ctx, tr.run.ID(), tr.first, true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-		whole := true
-		for pages.HasNext() {
-			e, err := pages.Next()
-			if err != nil { // the server is away
-				whole = false
-				break
-			}
-			if e.GetEventId() >= n {
-				return true
-			}
+		last, err := tr.poll(execution, n-before)
+		switch {
+		case err != nil: // the server is away
+			continue
+		case before+last.GetEventId() >= n:
+			return true
 		}
-		if whole {
+		before += last.GetEventId()
+		if execution = next(last); execution == "" {
 			return false
 		}
 	}
 	return false
+}
+
+// poll waits for an event of an execution, or for its last one.
+func (tr *trial) poll(execution string, n int64) (last *historypb.HistoryEvent, err error) {
+	pages := tr.site.client.GetWorkflowHistory(tr.ctx, tr.run.ID(), execution, true, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for pages.HasNext() {
+		if last, err = pages.Next(); err != nil || last.GetEventId() >= n {
+			return last, err
+		}
+	}
+	return last, nil
+}
+
+// next is the execution that a run goes on in after this event; empty if that
+// is not how it ended.
+func next(last *historypb.HistoryEvent) string {
+	return last.GetWorkflowExecutionContinuedAsNewEventAttributes().GetNewExecutionRunId()
 }
 
 // every gives the moments 1 to n of a kind: all of them with -full, else about

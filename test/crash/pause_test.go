@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -14,13 +13,6 @@ import (
 	"errand/activities"
 	"errand/test/harness"
 )
-
-// A worker that is stopped by SIGSTOP has lost its network as far as anybody
-// can tell, and does not know it when it goes on.
-
-func pause(p *harness.Process) error { return syscall.Kill(p.PID(), syscall.SIGSTOP) }
-
-func goOn(p *harness.Process) error { return syscall.Kill(p.PID(), syscall.SIGCONT) }
 
 // process finds a worker by its identity, which begins with the process id.
 func (tr *trial) process(identity string) *harness.Process {
@@ -42,7 +34,7 @@ func TestPausedWorkerAtEveryEvent(t *testing.T) {
 		tr.start()
 		if tr.reached = m.wait(tr); tr.reached {
 			p := tr.busy()
-			require.NoError(tr.t, pause(p))
+			require.NoError(tr.t, tr.pause(p))
 			after(activities.HeartbeatTimeout + 2*time.Second).wait(tr)
 			require.NoError(tr.t, goOn(p))
 		}
@@ -99,7 +91,7 @@ func TestLateCompletionIsNotApplied(t *testing.T) {
 		arrived := <-stall.Arrived
 		p := tr.process(arrived.Worker)
 		require.NotNil(tr.t, p, arrived.Worker)
-		require.NoError(tr.t, pause(p))
+		require.NoError(tr.t, tr.pause(p))
 		tr.givenUp(strings.TrimPrefix(arrived.Key, tr.run.ID()+"/") + "/execute")
 		stall.Release()
 		require.NoError(tr.t, goOn(p))

@@ -21,8 +21,6 @@ type reference struct {
 	took  time.Duration
 	// keys are what its effects carried, without the run's id.
 	keys map[deed]string
-	// calls are the call ids of the effects.
-	calls map[deed]string
 	// effects and inferences are how many requests tools and model got.
 	effects, inferences int
 }
@@ -47,22 +45,20 @@ func theReference(t *testing.T) *reference {
 		require.True(t, tr.wait(), tr.violations)
 		took := time.Since(began)
 		require.NoError(t, tr.err)
-		ref := &reference{story: tr.tell(), took: took, keys: map[deed]string{}, calls: map[deed]string{
-			{look, `{"n":1}`}: "c1", {apply, `{"n":2}`}: "c2", {pay, `{"n":3}`}: "c3",
-			{apply, `{"n":5}`}: "c5", {pay, `{"n":6}`}: "c6", {look, `{"n":8}`}: "c8",
-		}}
-		history := tr.history(tr.first)
+		ref := &reference{story: tr.tell(), took: took, keys: map[deed]string{}}
+		history := tr.whole()
 		ref.events, ref.tasks = len(history), len(completedTasks(history))
 		for d, effects := range tr.deeds() {
 			require.Len(t, effects, 1, d)
 			ref.keys[d] = tr.plain([]byte(effects[0].Key))
 		}
 		ref.effects, ref.inferences = len(ref.keys), len(tr.model.Requests())
-		require.ElementsMatch(t, slices.Collect(maps.Keys(ref.calls)), slices.Collect(maps.Keys(ref.keys)))
+		require.ElementsMatch(t, slices.Collect(maps.Keys(calls)), slices.Collect(maps.Keys(ref.keys)))
 		require.Equal(t, "RUN/1/2", ref.keys[deed{pay, `{"n":3}`}])
 		tr.checkSurvival(ref)
 		require.Empty(t, tr.violations)
 		require.Zero(t, tr.unknown)
+		require.Len(t, tr.world.Sessions(), 1)
 		uncrashed.reference = ref
 	})
 	require.NotNil(t, uncrashed.reference, "the reference run failed")

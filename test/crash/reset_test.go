@@ -19,7 +19,7 @@ import (
 func TestResetToEveryWorkflowTask(t *testing.T) {
 	t.Parallel()
 	ref := theReference(t)
-	moments := every(ref.tasks, 3, func(n int) moment { return moment{name: fmt.Sprintf("task %d", n)} })
+	moments := every(ref.tasks, 2, func(n int) moment { return moment{name: fmt.Sprintf("task %d", n)} })
 	sweep{title: "ended, then reset to each workflow task"}.play(t, moments, func(tr *trial, m moment) {
 		var n int
 		_, err := fmt.Sscanf(m.name, "task %d", &n)
@@ -33,7 +33,7 @@ func TestResetToEveryWorkflowTask(t *testing.T) {
 		history := tr.history(tr.first)
 		if tasks := completedTasks(history); n <= len(tasks) {
 			tr.reached = true
-			tr.reset(ref, history, tasks[n-1])
+			tr.goBack(ref, history, tasks[n-1])
 		}
 	})
 }
@@ -58,7 +58,7 @@ func TestResetInTheMiddle(t *testing.T) {
 			return
 		}
 		tr.reached = true
-		tr.reset(ref, history, tasks[len(tasks)-1])
+		tr.goBack(ref, history, tasks[len(tasks)-1])
 	})
 }
 
@@ -73,9 +73,10 @@ func completedTasks(history []*historypb.HistoryEvent) []int64 {
 	return all
 }
 
-// reset goes back to a workflow task, lets the run end once more, and checks
+// goBack resets the run to a workflow task, lets the run end once more, and checks
 // that what was done before that task was not done again.
-func (tr *trial) reset(ref *reference, history []*historypb.HistoryEvent, task int64) {
+func (tr *trial) goBack(ref *reference, history []*historypb.HistoryEvent, task int64) {
+	tr.reset = true
 	done := doneBefore(history, task)
 	_, err := tr.site.client.ResetWorkflowExecution(tr.ctx, &workflowservice.ResetWorkflowExecutionRequest{
 		Namespace:                 "default",

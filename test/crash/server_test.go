@@ -14,7 +14,7 @@ func killServer(ref *reference, workerToo bool) func(*trial, moment) {
 		if tr.reached = m.wait(tr); tr.reached {
 			tr.site.kill()
 			if workerToo {
-				p.Kill9()
+				tr.kill(p)
 			}
 			tr.site.restart(tr.t)
 			if workerToo {

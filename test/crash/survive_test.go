@@ -35,11 +35,13 @@ func (tr *trial) checkStory(ref *reference, executions func(deed) int) {
 	tr.compare(ref, got)
 	tr.checkWorld(ref, got, executions)
 	tr.checkClosed()
+	tr.checkSessions()
+	tr.checkReports()
 }
 
 // measure puts down how long histories are.
 func (tr *trial) measure() {
-	n := int64(len(tr.history("")))
+	n := int64(len(tr.whole()))
 	for old := longest.Load(); n > old && !longest.CompareAndSwap(old, n); old = longest.Load() {
 	}
 	for old := shortest.Load(); (old == 0 || n < old) && !shortest.CompareAndSwap(old, n); old = shortest.Load() {
@@ -52,7 +54,7 @@ func (tr *trial) compare(ref *reference, got story) {
 		tr.violate(sameResult, "%s\nand not %s", got.head, ref.head)
 	}
 	lost := map[string]bool{}
-	for d, id := range ref.calls {
+	for d, id := range calls {
 		if effects[d.tool] == tools.EffectOnce && got.outcome[id] == tools.Unknown {
 			lost[id] = true
 			tr.unknown++
@@ -89,7 +91,7 @@ func (tr *trial) same(what string, got, want []string, lost map[string]bool) {
 // checkWorld compares what has reached the world with what the run says.
 func (tr *trial) checkWorld(ref *reference, got story, executions func(deed) int) {
 	deeds := tr.deeds()
-	for d, id := range ref.calls {
+	for d, id := range calls {
 		n := len(deeds[d])
 		if n > 1 {
 			tr.repeated += n - 1
@@ -104,7 +106,7 @@ func (tr *trial) checkWorld(ref *reference, got story, executions func(deed) int
 		}
 	}
 	for d := range deeds {
-		if _, known := ref.calls[d]; !known {
+		if _, known := calls[d]; !known {
 			tr.violate(appliedOnce, "%s %s was never asked for", d.tool, d.body)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"errand/starter"
 )
 
 // sweep plays one trial for each moment and puts down what they violate.
@@ -13,6 +15,8 @@ type sweep struct {
 	planted bool
 	// on is where a trial is played; nil: on the shared server, many at a time.
 	on func(t *testing.T) *site
+	// options are those of the run.
+	options starter.RunOptions
 	// lanes is how many are played at a time, 0: as many as there are places.
 	lanes int
 }
@@ -42,6 +46,7 @@ func (s sweep) play(t *testing.T, moments []moment, do func(tr *trial, m moment)
 				places <- struct{}{}
 				t.Run(strings.ReplaceAll(m.name, " ", "_"), func(t *testing.T) {
 					tr := newTrial(t, place, env...)
+					tr.options = s.options
 					defer r.add(tr)
 					defer func() {
 						if t.Failed() && len(tr.violations) == 0 {

@@ -2,9 +2,6 @@ package crash
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"regexp"
 	"sync"
 	"testing"
@@ -12,8 +9,6 @@ import (
 
 	"github.com/oklog/ulid/v2"
 	"github.com/stretchr/testify/require"
-	enumspb "go.temporal.io/api/enums/v1"
-	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/sdk/client"
 
 	"errand/starter"
@@ -39,6 +34,7 @@ type trial struct {
 	ctx     context.Context
 	site    *site
 	env     []string
+	options starter.RunOptions
 	queue   string
 	world   *world.World
 	model   *harness.ScriptedModel
@@ -49,6 +45,7 @@ type trial struct {
 	// first is the run's first execution; a reset makes more of them.
 	first   string
 	workers []*harness.Process
+	struck  map[string]harm
 	points  points
 
 	// ended is closed when the run has ended: result and err say how.
@@ -59,7 +56,9 @@ type trial struct {
 
 	// reached is set when the moment of the trial came before the run's end.
 	reached bool
-	told    told
+	// reset is set when the run has gone back in its history.
+	reset bool
+	told  told
 	verdict
 }
 
@@ -76,7 +75,7 @@ func newTrial(t testing.TB, s *site, env ...string) *trial {
 	t.Cleanup(cancel)
 	tr := &trial{
 		t: t, ctx: ctx, site: s, env: env, queue: "crash-" + ulid.Make().String(),
-		world: world.Start(t), ended: make(chan struct{}),
+		world: world.Start(t), ended: make(chan struct{}), struck: map[string]harm{},
 	}
 	tr.world.Pace(effectTakes)
 	tr.world.Watch(func(e world.Effect, phase world.Phase) {
@@ -115,7 +114,7 @@ func (tr *trial) worker() *harness.Process {
 // start starts the run and its client.
 func (tr *trial) start() {
 	tr.t.Helper()
-	run, err := tr.starter.Start(tr.ctx, request())
+	run, err := tr.starter.Start(tr.ctx, request(tr.options))
 	require.NoError(tr.t, err)
 	tr.follow(run)
 }
@@ -127,7 +126,7 @@ func (tr *trial) startWithin(limit time.Duration) {
 	id := "run_" + ulid.Make().String()
 	_, err := tr.site.client.ExecuteWorkflow(tr.ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: tr.queue, WorkflowExecutionTimeout: limit,
-	}, workflows.TypeRun, request())
+	}, workflows.TypeRun, request(tr.options))
 	require.NoError(tr.t, err)
 	tr.follow(tr.starter.Attach(id))
 }
@@ -151,61 +150,6 @@ func (tr *trial) execution() string {
 	return found.WorkflowExecution.RunID
 }
 
-// serve answers the client calls of the run until its end, whatever happens to
-// workers and server meanwhile.
-func (tr *trial) serve() {
-	for e, err := range tr.run.Follow(tr.ctx, 0) {
-		if err != nil {
-			return // closed from outside, or the trial is over
-		}
-		tr.told.mu.Lock()
-		tr.told.events = append(tr.told.events, e)
-		tr.told.mu.Unlock()
-		if e.Type == workflows.EventManifest {
-			tr.client.Go(func() { tr.answer(e.ActionID, e.Tool) })
-		}
-	}
-}
-
-// shut keeps the client from answering until the channel is closed.
-func (tr *trial) shut() chan struct{} {
-	tr.desk = make(chan struct{})
-	return tr.desk
-}
-
-// answer gives one answer until it is taken or refused.
-func (tr *trial) answer(actionID, tool string) {
-	if tr.desk != nil && !tr.comes(tr.desk) {
-		return
-	}
-	answer := starter.Output(actionID, answers[tool])
-	for {
-		var err error
-		if tool == sign {
-			err = tr.site.client.SignalWorkflow(tr.ctx, tr.run.ID(), "", workflows.ToolOutput, answer)
-		} else {
-			_, err = tr.run.Answer(tr.ctx, answer)
-		}
-		var refused *starter.RefusedError
-		switch {
-		case err == nil:
-			return
-		case errors.As(err, &refused), errors.Is(err, starter.ErrEnded), errors.Is(err, starter.ErrNotFound):
-			tr.told.mu.Lock()
-			tr.told.refused = append(tr.told.refused, fmt.Sprintf("%s: %v", actionID, err))
-			tr.told.mu.Unlock()
-			return
-		}
-		select {
-		case <-tr.ctx.Done():
-			return
-		case <-tr.ended:
-			return
-		case <-time.After(again):
-		}
-	}
-}
-
 // wait waits for the end of the run and of its client. A run that does not end
 // is the worst violation of all.
 func (tr *trial) wait() bool {
@@ -217,37 +161,4 @@ func (tr *trial) wait() bool {
 	}
 	tr.client.Wait()
 	return true
-}
-
-// history reads the events of an execution, without waiting.
-func (tr *trial) history(execution string) []*historypb.HistoryEvent {
-	tr.t.Helper()
-	var all []*historypb.HistoryEvent
-	pages := tr.site.client.GetWorkflowHistory(tr.ctx, tr.run.ID(), execution, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	for pages.HasNext() {
-		e, err := pages.Next()
-		require.NoError(tr.t, err)
-		all = append(all, e)
-	}
-	return all
-}
-
-// lastEvents is the end of the run's history, to explain why it stands still.
-func (tr *trial) lastEvents() string {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(tr.ctx), 10*time.Second)
-	defer cancel()
-	var last []string
-	pages := tr.site.client.GetWorkflowHistory(ctx, tr.run.ID(), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	for pages.HasNext() {
-		e, err := pages.Next()
-		if err != nil {
-			return err.Error()
-		}
-		last = append(last, fmt.Sprintf("%d %s", e.GetEventId(), e.GetEventType()))
-	}
-	text, err := json.Marshal(last[max(0, len(last)-8):])
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
 }

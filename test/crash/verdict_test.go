@@ -14,7 +14,10 @@ const (
 	sameResult       invariant = "the result is that of the reference"
 	nothingOpen      invariant = "nothing is left open"
 	nothingAfter     invariant = "nothing happens after the end"
+	released         invariant = "what was opened is closed once"
+	oneAtATime       invariant = "one opening at a time"
 	endsInTime       invariant = "the run ends"
+	gracefulStop     invariant = "a stop of the worker is not noticed"
 	lateIsNotApplied invariant = "a late completion is not applied"
 )
 

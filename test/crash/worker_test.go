@@ -13,7 +13,7 @@ func killWorker(ref *reference) func(*trial, moment) {
 		p := tr.worker()
 		tr.start()
 		if tr.reached = m.wait(tr); tr.reached {
-			p.Kill9()
+			tr.kill(p)
 			tr.worker()
 		}
 		if tr.wait() {
@@ -25,7 +25,7 @@ func killWorker(ref *reference) func(*trial, moment) {
 func TestWorkerKilledAtEveryEvent(t *testing.T) {
 	t.Parallel()
 	ref := theReference(t)
-	sweep{title: "worker killed, each event"}.play(t, every(ref.events, 6, atEvent), killWorker(ref))
+	sweep{title: "worker killed, each event"}.play(t, every(ref.events, 4, atEvent), killWorker(ref))
 }
 
 func TestWorkerKilledAtEveryRequestToTheWorld(t *testing.T) {
@@ -35,6 +35,31 @@ func TestWorkerKilledAtEveryRequestToTheWorld(t *testing.T) {
 	moments = append(moments, every(ref.effects, 2, func(n int) moment { return atPoint(answered, n) })...)
 	moments = append(moments, every(ref.inferences, 1, func(n int) moment { return atPoint(asked, n) })...)
 	sweep{title: "worker killed, each request"}.play(t, moments, killWorker(ref))
+}
+
+// A worker that is asked to stop finishes or hands back what it has, while the
+// next one is there already: nothing is repeated and nothing is lost.
+func TestWorkerStoppedAtEveryEvent(t *testing.T) {
+	t.Parallel()
+	ref := theReference(t)
+	sweep{title: "worker stopped, each event"}.play(t, every(ref.events, 3, atEvent), func(tr *trial, m moment) {
+		p := tr.worker()
+		tr.start()
+		if tr.reached = m.wait(tr); tr.reached {
+			tr.stop(p)
+			tr.worker()
+		}
+		if !tr.wait() {
+			return
+		}
+		if tr.reached {
+			require.Zero(tr.t, p.Wait(tr.t, patience))
+		}
+		tr.checkSurvival(ref)
+		if tr.unknown+tr.repeated > 0 {
+			tr.violate(gracefulStop, "%d outcomes are unknown, %d effects were repeated", tr.unknown, tr.repeated)
+		}
+	})
 }
 
 func TestWorkerKilledAtRandomInstants(t *testing.T) {
@@ -49,7 +74,7 @@ func TestWorkerKilledAtRandomInstants(t *testing.T) {
 				break
 			}
 			tr.reached = true
-			p.Kill9()
+			tr.kill(p)
 			after(time.Duration(random.Int64N(int64(500 * time.Millisecond)))).wait(tr)
 			p = tr.worker()
 		}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"errand/test/toolworker/plant"
+	"errand/test/world"
 	"errand/tools"
 	"errand/worker"
 )
@@ -22,11 +23,11 @@ func act(name string, effect tools.Effect) worker.Tool {
 		ReadOnly: effect == tools.EffectRead, ParallelSafe: true,
 		Execute: func(ctx context.Context, call tools.Invocation) (tools.Output, error) {
 			if os.Getenv("DEAF") == "" {
-				text, err := tell(ctx, name, plant.Key(call), call.Arguments)
+				text, err := tellIn(ctx, sessionOf(ctx), "/"+name, plant.Key(call), call.Arguments)
 				return tools.Output{Content: plant.Answer(call, text)}, err
 			}
 			// A tool that does not look at its context.
-			text, err := tell(context.WithoutCancel(ctx), name, call.Key, call.Arguments)
+			text, err := tellIn(context.WithoutCancel(ctx), sessionOf(ctx), "/"+name, call.Key, call.Arguments)
 			_, _ = fmt.Fprintf(os.Stderr, "%s brought back %q\n", name, text)
 			return tools.Output{Content: text}, err
 		},
@@ -35,11 +36,17 @@ func act(name string, effect tools.Effect) worker.Tool {
 
 // tell lets the world know of something that happens, under a key.
 func tell(ctx context.Context, what, key string, body []byte) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, os.Getenv("WORLD_URL")+"/"+what, bytes.NewReader(body))
+	return tellIn(ctx, "", "/"+what, key, body)
+}
+
+// tellIn tells of something that happens in a session.
+func tellIn(ctx context.Context, session, path, key string, body []byte) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, os.Getenv("WORLD_URL")+path, bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}
 	request.Header.Set("Idempotency-Key", key)
+	world.In(request, session)
 	request.Header.Set("Worker", strconv.Itoa(os.Getpid()))
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

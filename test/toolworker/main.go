@@ -1,6 +1,7 @@
 // Command toolworker is a worker with tools that act on the world of the tests
-// (WORLD_URL): one of each effect, one that reconciles, two that share a resource. Crash tests kill it. PLANT names a
-// fault that it then has, to prove that the tests find it.
+// (WORLD_URL): one of each effect, one that reconciles, two that share a resource,
+// and two that work in a room which is opened for each run. Crash tests kill it.
+// PLANT names a fault that it then has, to prove that the tests find it.
 package main
 
 import (
@@ -35,6 +36,7 @@ func run() error {
 	}
 	w, err := worker.New(config, worker.WithClientOptions(slowHeartbeats), worker.WithTools(
 		act("look", tools.EffectRead), act("apply", tools.EffectIdempotent), act("pay", tools.EffectOnce), settling(),
+		inRoom("put", tools.EffectIdempotent), inRoom("take", tools.EffectOnce),
 	), worker.WithTools(boxes()...), worker.WithBeforeToolCall(guard))
 	if err != nil {
 		return err

@@ -22,7 +22,9 @@ type Effect struct {
 	Body string
 	// Worker is the process that sent it, if it said so.
 	Worker string
-	At     time.Time
+	// Session is the id of the session it happened in, if any.
+	Session string
+	At      time.Time
 }
 
 // Phase is how far an effect has come.
@@ -39,13 +41,14 @@ const (
 type World struct {
 	URL string
 
-	mu      sync.Mutex
-	arrived []Effect
-	applied map[string]string // idempotency key → answer
-	held    map[string]chan struct{}
-	stalls  map[string]*Stall
-	pace    time.Duration
-	watch   func(Effect, Phase)
+	mu       sync.Mutex
+	arrived  []Effect
+	sessions []Session
+	applied  map[string]string // idempotency key → answer
+	held     map[string]chan struct{}
+	stalls   map[string]*Stall
+	pace     time.Duration
+	watch    func(Effect, Phase)
 }
 
 // Start serves a world for the length of a test.
@@ -133,7 +136,11 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 	e := Effect{
 		Tool: r.URL.Path[1:], Key: r.Header.Get("Idempotency-Key"), Body: string(body),
-		Worker: r.Header.Get("Worker"), At: time.Now(),
+		Worker: r.Header.Get("Worker"), Session: r.Header.Get(sessionHeader), At: time.Now(),
+	}
+	if answer, is := w.session(r.URL.Path, e); is {
+		_, _ = io.WriteString(rw, answer)
+		return
 	}
 	w.mu.Lock()
 	w.arrived = append(w.arrived, e)

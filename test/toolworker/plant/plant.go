@@ -21,6 +21,8 @@ const (
 	NewKey = "new-key"
 	// ForgetResult loses the result of every call that was attempted again.
 	ForgetResult = "forget-result"
+	// SkipRelease closes nothing that was opened, and says that it did.
+	SkipRelease = "skip-release"
 )
 
 func is(fault string) bool { return os.Getenv(Env) == fault }
@@ -48,3 +50,6 @@ func Answer(call tools.Invocation, text string) string {
 	}
 	return text
 }
+
+// SkipsRelease tells whether what is to be closed stays open.
+func SkipsRelease() bool { return is(SkipRelease) }
