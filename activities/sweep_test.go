@@ -84,7 +84,7 @@ func TestSweepClosesWhatRunsHaveLeftBehind(t *testing.T) {
 				a.own.holder.hold(t, "a", mine)
 				ctx, end := context.WithCancel(t.Context())
 				go Sweep(ctx, a)
-				time.Sleep(3 * sweepEvery)
+				<-time.After(3 * sweepEvery)
 				end()
 				synctest.Wait()
 				require.Equal(t, row.want, mine.closed.Load())
