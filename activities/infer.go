@@ -147,7 +147,7 @@ func (a *Activities) askModel(ctx context.Context, request ModelRequest) (answer
 	return answer, err
 }
 
-var errNoEnd = errors.New("ask the model: it did not end its answer within the hour that an attempt may take")
+var errNoEnd = errors.New("ask the model: it did not end its answer within the time of an attempt: an hour, or what is left of the run's execution time-out")
 
 // cut keeps failure messages small: the server holds them while it retries.
 func cut(message string) string {

@@ -54,6 +54,13 @@ func TestExecutionTimesOutAnywhere(t *testing.T) {
 	})
 }
 
+// noTimeForTheModel tells whether the run itself gave up shortly before its
+// time was over: no attempt at an inference fitted into the rest.
+func noTimeForTheModel(err error) bool {
+	var failed *starter.RunFailedError
+	return errors.As(err, &failed) && failed.Type == workflows.ErrModelUnavailable
+}
+
 // checkCut: the run was closed from outside and has no result, or it was too
 // fast for that.
 func (tr *trial) checkCut(ref *reference, how workflows.Status) {
@@ -65,6 +72,11 @@ func (tr *trial) checkCut(ref *reference, how workflows.Status) {
 	switch {
 	case tr.err == nil:
 		tr.checkSurvival(ref)
+		return
+	case how == starter.TimedOut && noTimeForTheModel(tr.err):
+		tr.reached = true
+		tr.checkWorld(ref, story{outcome: map[string]tools.OutcomeStatus{}}, one)
+		tr.checkSessions()
 		return
 	case !errors.As(tr.err, &cut) || cut.Status != how:
 		tr.violate(sameResult, "the run ended with %v", tr.err)
