@@ -58,10 +58,28 @@ func Replay(ctx context.Context, connected client.Client, runID, executionID str
 		OriginalExecution: workflow.Execution{ID: runID, RunID: executionID},
 	}
 	events := len(history.GetEvents())
+	history.Events = decided(history.Events)
 	if err := replayer.ReplayWorkflowHistoryWithOptions(TemporalLogger(zap.NewNop()), history, original); err != nil {
 		return events, &ReplayError{runID, events, err}
 	}
 	return events, nil
+}
+
+// decided is a history up to the last thing that workflow code has decided. The
+// SDK does not compare what comes before a workflow task that is just under
+// way: a run that a worker looks at in this moment would always replay.
+func decided(events []*historypb.HistoryEvent) []*historypb.HistoryEvent {
+	for n := len(events); n > 0; n-- {
+		switch events[n-1].GetEventType() { //nolint:exhaustive // all others say something
+		case enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED,
+			enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED, enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
+			continue
+		}
+		if n > 1 {
+			return events[:n]
+		}
+	}
+	return events
 }
 
 func fetch(ctx context.Context, connected client.Client, runID, executionID string) (*historypb.History, error) {
