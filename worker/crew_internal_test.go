@@ -31,7 +31,7 @@ func (m *member) Start() error {
 }
 
 func (m *member) Stop() {
-	time.Sleep(m.stopping)
+	<-time.After(m.stopping)
 	m.stopped.Add(1)
 }
 
@@ -80,7 +80,7 @@ func TestCrewHaltsWhatOutlastsTheDrain(t *testing.T) {
 				require.Equal(t, row.halted, halted.Load())
 				require.EqualValues(t, 1, common.stopped.Load())
 				require.EqualValues(t, 1, own.stopped.Load())
-				time.Sleep(time.Hour)
+				<-time.After(time.Hour)
 				require.Equal(t, row.halted, halted.Load(), "a crew that has stopped halts nothing more")
 			})
 		})

@@ -55,7 +55,7 @@ func (tr *trial) checkCancelled(ref *reference) {
 	tr.checkNothingScheduled()
 	tr.stays(closed)
 	tr.checkWorld(ref, got, one)
-	tr.checkUntouched(ref, got)
+	tr.checkUntouched(got)
 	tr.checkSessions()
 	tr.checkReports()
 }
@@ -99,7 +99,7 @@ func (tr *trial) checkNothingScheduled() {
 
 // checkUntouched: what never reached the world is not said to have succeeded,
 // and a call that nobody knows of has not been executed.
-func (tr *trial) checkUntouched(ref *reference, got story) {
+func (tr *trial) checkUntouched(got story) {
 	for d, effects := range tr.deeds() {
 		if _, told := got.outcome[calls[d]]; !told {
 			tr.violate(nothingLost, "%s %s took place %d times and has no outcome", d.tool, d.body, len(effects))
