@@ -13,7 +13,8 @@ const (
 	heartbeatThrottle = 200 * time.Millisecond
 	stickyTimeout     = 2 * time.Second
 	deadlockTimeout   = 5 * time.Second
-	stopTimeout       = 10 * time.Second
+	drainTimeout      = 10 * time.Second
+	stopTimeout       = drainTimeout + 7*time.Second
 	activityPollers   = 10
 	workflowPollers   = 8
 	localActivities   = 64

@@ -88,7 +88,12 @@ func (tr *trial) goBack(ref *reference, history []*historypb.HistoryEvent, task 
 	require.NoError(tr.t, err)
 	over := make(chan struct{})
 	tr.client.Go(func() { tr.attend(over) })
-	tr.result, tr.err = tr.run.Result(tr.ctx)
+	result, failure := tr.run.Result(tr.ctx)
+	select {
+	case <-tr.ended: // whoever waits since the start of the run writes there too
+	case <-tr.ctx.Done():
+	}
+	tr.result, tr.err = result, failure
 	close(over)
 	tr.client.Wait()
 	if tr.ctx.Err() != nil {
