@@ -86,7 +86,7 @@ func (tr *trial) checkCut(ref *reference, how workflows.Status) {
 	tr.stays(closed.Add(notice))
 	tr.checkWorld(ref, story{outcome: map[string]tools.OutcomeStatus{}}, one)
 	tr.checkSessions()
-	if status, err := tr.run.Status(tr.ctx); err != nil || status.Status != how || len(status.Actions) > 0 {
+	if status, err := tr.status(); err != nil || status.Status != how || len(status.Actions) > 0 {
 		tr.violate(nothingOpen, "%s %v", encode(status), err)
 	}
 }

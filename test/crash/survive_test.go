@@ -1,8 +1,12 @@
 package crash
 
 import (
+	"errors"
+
+	"errand/starter"
 	"errand/test/world"
 	"errand/tools"
+	"errand/workflows"
 )
 
 // checkSurvival: the run has ended as the reference did.
@@ -122,11 +126,22 @@ func (tr *trial) checkKeys(ref *reference, d deed, all []world.Effect) {
 
 // checkClosed: nothing of the run waits any more.
 func (tr *trial) checkClosed() {
-	status, err := tr.run.Status(tr.ctx)
+	status, err := tr.status()
 	switch {
 	case err != nil:
 		tr.violate(nothingOpen, "the status cannot be read: %v", err)
 	case !status.Status.Terminal() || len(status.Actions)+len(status.Approvals) > 0:
 		tr.violate(nothingOpen, "%s", encode(status))
 	}
+}
+
+// status asks until somebody replies: on a busy machine one question may get no
+// answer in time.
+func (tr *trial) status() (status workflows.StatusReport, err error) {
+	for tr.ctx.Err() == nil {
+		if status, err = tr.run.Status(tr.ctx); !errors.Is(err, starter.ErrNoReply) {
+			return status, err
+		}
+	}
+	return status, err
 }
