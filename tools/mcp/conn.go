@@ -198,8 +198,7 @@ func (c *conn) failure(ctx context.Context, x *exchange, err error) *Failure {
 		}
 	}
 	if c.process != nil && errors.Is(err, syscall.EPIPE) {
-		// The line did not go out to its end, so the server has not read it.
-		err = &Failure{Kind: Lost, Untouched: true, Message: "the server's process has ended"}
+		err = &Failure{Kind: Lost, Message: "the server's process has ended"}
 	}
 	f := c.explain(ctx, x, err)
 	switch f.Kind { //nolint:exhaustive // the others leave the connection as it was
@@ -218,7 +217,10 @@ func (c *conn) explain(ctx context.Context, x *exchange, err error) *Failure {
 	switch {
 	case errors.As(err, &known):
 		f := *known
-		f.Untouched = f.Untouched || (c.process == nil && !x.touched)
+		f.Untouched = f.Untouched || !x.touched
+		if c.process != nil && !x.touched {
+			f.Kind = Lost // what another request has ended says nothing of this one
+		}
 		return &f
 	case ctx.Err() != nil:
 		return &Failure{Kind: Lost, Message: context.Cause(ctx).Error(), Untouched: !x.touched}
@@ -235,7 +237,7 @@ func (c *conn) explain(ctx context.Context, x *exchange, err error) *Failure {
 	case c.process == nil && !x.touched:
 		return &Failure{Kind: Unreachable, Message: "the server cannot be reached: " + short(plainError(err)), Untouched: true}
 	case errors.Is(err, transport.ErrTransportClosed):
-		return &Failure{Kind: Lost, Message: "the connection to the server has ended"}
+		return &Failure{Kind: Lost, Message: "the connection to the server has ended", Untouched: !x.touched}
 	}
 	return &Failure{Kind: Malformed, Message: "the server's answer cannot be used: " + short(plainError(err))}
 }

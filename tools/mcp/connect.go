@@ -165,7 +165,7 @@ func (c *conn) dialProcess(log Logger) (transport.Interface, error) {
 		c.tap.lose(&Failure{Kind: TooLarge, Message: fmt.Sprintf("a message of the server is over %d bytes", c.target.MaxResponse)})
 	}
 	in := &bounded{from: p.stdout, limit: c.target.MaxResponse, end: io.EOF, over: over}
-	out := pipe{p.stdin, func(err error) {
+	out := pipe{to: p.stdin, tap: c.tap, failed: func(err error) {
 		c.tap.lose(&Failure{Kind: Lost, Message: "the server does not read what it is sent: " + err.Error()})
 	}}
 	return &stdioTap{transport.NewIO(in, out, io.NopCloser(strings.NewReader(""))), c.tap}, nil

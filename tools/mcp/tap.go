@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,21 +25,65 @@ type tap struct {
 	// quietCancel is set where ending the stream is the cancelling.
 	quietCancel func() bool
 
-	lostOnce sync.Once
-	lost     chan struct{}
-	cause    *Failure // read after lost
+	mu    sync.Mutex
+	lost  chan struct{}
+	cause *Failure // read after lost
+	// open are the requests that wait for an answer, by their ids on the wire.
+	open map[string]*exchange
 }
 
 func newTap(prefix string) *tap {
-	return &tap{prefix: prefix, lost: make(chan struct{}), quietCancel: func() bool { return false }}
+	return &tap{
+		prefix: prefix, lost: make(chan struct{}), open: map[string]*exchange{},
+		quietCancel: func() bool { return false },
+	}
 }
 
 // lose ends the connection: nothing that it carries can be relied on.
 func (t *tap) lose(f *Failure) {
-	t.lostOnce.Do(func() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.isLost() {
 		t.cause = f
 		close(t.lost)
-	})
+	}
+}
+
+// touch notes that a request leaves. It must not once the connection is lost:
+// who waits for it may have sent it elsewhere.
+func (t *tap) touch(x *exchange) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.isLost() {
+		return false
+	}
+	x.note(func(x *exchange) { x.touched = true })
+	return true
+}
+
+// requestIn is the exchange that a message on the wire belongs to.
+func (t *tap) requestIn(message []byte) *exchange {
+	head := message[:min(len(message), 128)] // the id comes before everything long
+	if _, rest, found := bytes.Cut(head, []byte(`"`+t.prefix)); found {
+		number, _, _ := bytes.Cut(rest, []byte(`"`))
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if x := t.open[t.prefix+string(number)]; x != nil {
+			return x
+		}
+	}
+	return &exchange{} // a notification, or an answer to the server
+}
+
+func (t *tap) register(id string, x *exchange) (remove func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open[id] = x
+	return func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		delete(t.open, id)
+	}
 }
 
 func (t *tap) isLost() bool {
@@ -61,6 +106,9 @@ const (
 	// stuckAfter is how long a transport may take to notice the end of a
 	// request; one that does not is blocked in a write.
 	stuckAfter = 3 * time.Second
+	// settleLimit is how long a transport may take to say what became of a
+	// request when its connection has ended.
+	settleLimit = 100 * time.Millisecond
 )
 
 var errWrongID = errors.New("the server answered with the id of another request")
@@ -78,7 +126,9 @@ func (t *tap) send(ctx context.Context, inner transport.Interface, request trans
 func (t *tap) once(ctx context.Context, inner transport.Interface, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
 	x := exchangeOf(ctx)
 	outer := request.ID
-	request.ID = mcp.NewRequestId(t.prefix + strconv.FormatInt(t.next.Add(1), 10))
+	id := t.prefix + strconv.FormatInt(t.next.Add(1), 10)
+	request.ID = mcp.NewRequestId(id)
+	defer t.register(id, x)()
 	answers := make(chan answer, 1)
 	go func() {
 		response, err := inner.SendRequest(ctx, request)
@@ -92,9 +142,9 @@ func (t *tap) once(ctx context.Context, inner transport.Interface, request trans
 		return t.judge(x, request, outer, a)
 	case <-t.lost:
 		select {
-		case a := <-answers: // it came just before
+		case a := <-answers: // it came just before, or was being written
 			return t.judge(x, request, outer, a)
-		default:
+		case <-time.After(settleLimit):
 			return nil, t.cause
 		}
 	case <-ctx.Done():
