@@ -8,15 +8,22 @@ import (
 )
 
 // HeldFrom is the size in bytes from which an item that came from a worker goes
-// into InferInput by name.
-const HeldFrom = 1 << 10
+// into InferInput by name. A name takes a third of it.
+const HeldFrom = 100
 
-// HeldItem names an item by its digest: a JSON string in place of the object.
-// A worker that does not hold the item asks the run for it.
-func HeldItem(digest string) json.RawMessage { return json.RawMessage(`"` + digest + `"`) }
+// nameLength is how much of an item's digest is its name. The digest of the
+// whole conversation finds out where two items have the same.
+const nameLength = 12
+
+// HeldName is what an item goes by.
+func HeldName(it json.RawMessage) string { return Digest(it)[:nameLength] }
+
+// HeldItem is a name as it stands in an input: a JSON string in place of the
+// object. A worker that does not hold the item asks the run for it.
+func HeldItem(name string) json.RawMessage { return json.RawMessage(`"` + name + `"`) }
 
 // namedItem tells whether an item of an input is a name, and which.
-func namedItem(it json.RawMessage) (digest string, is bool) {
+func namedItem(it json.RawMessage) (name string, is bool) {
 	if len(it) < 2 || it[0] != '"' {
 		return "", false
 	}
@@ -28,7 +35,7 @@ func namedItem(it json.RawMessage) (digest string, is bool) {
 func (a *Activities) hold(call tools.Call, outcome tools.Outcome) {
 	it := item.Output(item.TypeFunctionCallOutput, call.ID, outcome.Output)
 	if len(it) >= HeldFrom {
-		a.held.items.put(Digest(it), it, len(it)+itemOverhead)
+		a.held.items.put(HeldName(it), it, len(it)+itemOverhead)
 	}
 }
 
@@ -37,9 +44,9 @@ func (a *Activities) hold(call tools.Call, outcome tools.Outcome) {
 func (a *Activities) unnamed(c conversation, in InferInput) []json.RawMessage {
 	items := make([]json.RawMessage, 0, len(in.Items))
 	for i, it := range in.Items {
-		if digest, is := namedItem(it); is {
+		if name, is := namedItem(it); is {
 			var found bool
-			if it, found = a.find(c, in.From+i, digest); !found {
+			if it, found = a.find(c, in.From+i, name); !found {
 				break
 			}
 		}
@@ -48,9 +55,9 @@ func (a *Activities) unnamed(c conversation, in InferInput) []json.RawMessage {
 	return items
 }
 
-func (a *Activities) find(c conversation, at int, digest string) (json.RawMessage, bool) {
-	if at < len(c.items) && Digest(c.items[at]) == digest {
+func (a *Activities) find(c conversation, at int, name string) (json.RawMessage, bool) {
+	if at < len(c.items) && HeldName(c.items[at]) == name {
 		return c.items[at], true
 	}
-	return a.held.items.get(digest)
+	return a.held.items.get(name)
 }

@@ -19,7 +19,7 @@ func (f *fakeRun) named(from, length int) InferInput {
 	in := f.input(from, length)
 	names := make([]json.RawMessage, 0, len(in.Items))
 	for _, it := range in.Items {
-		names = append(names, HeldItem(Digest(it)))
+		names = append(names, HeldItem(HeldName(it)))
 	}
 	in.Items = names
 	return in

@@ -1,7 +1,6 @@
 package activities
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -17,41 +16,36 @@ import (
 func (b *border) outward(items []json.RawMessage) []json.RawMessage {
 	out := make([]json.RawMessage, 0, len(items))
 	for i, raw := range items {
-		if shown, is := b.outwardServer(raw); is {
-			out = append(out, shown...)
+		if item.IsOwnOutput(raw) {
+			out = append(out, raw)
 			continue
 		}
-		if shown, is := b.outwardSearch(raw, i); is {
-			out = append(out, shown...)
-			continue
-		}
-		out = append(out, b.outwardItem(raw))
+		out = append(out, b.outwardItem(raw, i)...)
 	}
 	return out
 }
 
-// ownOutput begins the outputs that a run makes. They are most of a long
-// conversation, and need no change.
-var ownOutput = []byte(`{"type":"` + item.TypeFunctionCallOutput + `",`)
-
-func (b *border) outwardItem(raw json.RawMessage) json.RawMessage {
-	if bytes.HasPrefix(raw, ownOutput) {
-		return raw
-	}
+func (b *border) outwardItem(raw json.RawMessage, place int) []json.RawMessage {
 	head, err := item.Peek(raw)
 	if err != nil {
-		return raw
+		return []json.RawMessage{raw}
 	}
 	id := tools.Identity{Namespace: head.Namespace, Name: head.Name}
 	switch head.Type {
 	case item.TypeFunctionCall:
-		return b.outwardCall(raw, id)
+		raw = b.outwardCall(raw, id)
 	case item.TypeCustomCall:
-		return b.outwardCustom(raw, id)
+		raw = b.outwardCustom(raw, id)
 	case item.TypeCustomCallOutput:
-		return outwardOutput(raw)
+		raw = outwardOutput(raw)
+	case item.TypeListTools, item.TypeApprovalRequest, item.TypeApprovalResponse:
+		return nil // these are between a run and its people
+	case item.TypeMCPCall:
+		return b.outwardServerCall(raw, head)
+	case item.TypeWebSearchCall:
+		return b.outwardSearch(raw, place)
 	}
-	return raw
+	return []json.RawMessage{raw}
 }
 
 func (b *border) outwardCall(raw json.RawMessage, id tools.Identity) json.RawMessage {

@@ -7,23 +7,9 @@ import (
 	"errand/tools/item"
 )
 
-// outwardServer turns items about MCP servers, from the output of an earlier
-// run or of OpenAI's own service, into what every model takes: a call is a
-// function call and its output; lists and approvals are not the model's matter.
-func (b *border) outwardServer(raw json.RawMessage) ([]json.RawMessage, bool) {
-	head, err := item.Peek(raw)
-	if err != nil {
-		return nil, false
-	}
-	switch head.Type {
-	case item.TypeListTools, item.TypeApprovalRequest, item.TypeApprovalResponse:
-		return nil, true
-	case item.TypeMCPCall:
-		return b.outwardServerCall(raw, head), true
-	}
-	return nil, false
-}
-
+// outwardServerCall turns a call of an MCP server, from the output of an earlier
+// run or of OpenAI's own service, into what every model takes: a function call
+// and its output.
 func (b *border) outwardServerCall(raw json.RawMessage, head item.Head) []json.RawMessage {
 	var call struct {
 		Server    string          `json:"server_label"`

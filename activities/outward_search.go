@@ -12,10 +12,7 @@ import (
 // model takes: a function call, and an output with the pages that it names. Ids
 // of such items are of their run; the place in the conversation tells them
 // apart.
-func (b *border) outwardSearch(raw json.RawMessage, place int) ([]json.RawMessage, bool) {
-	if head, err := item.Peek(raw); err != nil || head.Type != item.TypeWebSearchCall {
-		return nil, false
-	}
+func (b *border) outwardSearch(raw json.RawMessage, place int) []json.RawMessage {
 	var call struct {
 		ID     string `json:"id"`
 		Status string `json:"status"`
@@ -28,24 +25,24 @@ func (b *border) outwardSearch(raw json.RawMessage, place int) ([]json.RawMessag
 		} `json:"action"`
 	}
 	if json.Unmarshal(raw, &call) != nil {
-		return nil, true
+		return nil
 	}
 	asked, err := json.Marshal(tools.SearchArguments{
 		Action: call.Action.Type, Query: call.Action.Query, URL: call.Action.URL, Pattern: call.Action.Pattern,
 	})
 	if err != nil { // texts only
-		return nil, true
+		return nil
 	}
 	said, err := json.Marshal(struct {
 		Status  string          `json:"status"`
 		Sources json.RawMessage `json:"sources,omitempty"`
 	}{call.Status, call.Action.Sources})
 	if err != nil { // JSON that was decoded before
-		return nil, true
+		return nil
 	}
 	id := fmt.Sprintf("%s_%d", call.ID, place)
 	return []json.RawMessage{
 		item.FunctionCall(id, b.visible(tools.Identity{Name: tools.TypeWebSearch}), string(asked)),
 		item.Output(item.TypeFunctionCallOutput, id, string(said)),
-	}, true
+	}
 }

@@ -52,11 +52,15 @@ type Outcome struct {
 	ErrorType string `json:"error_type,omitempty"`
 	Terminate bool   `json:"terminate,omitempty"`
 
-	// StartedAt and EndedAt bracket the execution; both are zero when the call
-	// never ran.
+	// StartedAt is when the execution began, to the millisecond; zero when the
+	// call never ran.
 	StartedAt time.Time `json:"started_at,omitzero"`
-	EndedAt   time.Time `json:"ended_at,omitzero"`
-	Attempt   int       `json:"attempt,omitempty"`
+	// TookMS is how long it took, in milliseconds.
+	TookMS int64 `json:"took_ms,omitempty"`
+	// EndedAt stands in outcomes of earlier builds in place of TookMS.
+	EndedAt time.Time `json:"ended_at,omitzero"`
+	// Attempt is the one that ended the call, from the second on.
+	Attempt int `json:"attempt,omitempty"`
 	// FullSize is the size in bytes of an output that was cut; 0 if it was not.
 	FullSize int      `json:"full_size,omitempty"`
 	Changes  []Change `json:"changes,omitempty"`

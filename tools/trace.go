@@ -22,12 +22,12 @@ type Trace struct {
 // TraceOf makes the trace of a settled call. seen and settled are the times
 // that the run knows; they stand in where the call never ran.
 func TraceOf(c Call, o Outcome, seen, settled time.Time) Trace {
-	started, ended := o.StartedAt, o.EndedAt
-	if started.IsZero() {
-		started = seen
-	}
-	if ended.IsZero() {
-		ended = settled
+	started, ended, attempt := o.StartedAt, o.EndedAt, o.Attempt
+	switch {
+	case started.IsZero():
+		started, ended = seen, settled
+	case ended.IsZero():
+		ended, attempt = started.Add(time.Duration(o.TookMS)*time.Millisecond), max(1, attempt)
 	}
 	if ended.Before(started) { // the clocks of two machines may disagree
 		ended = started
@@ -37,7 +37,7 @@ func TraceOf(c Call, o Outcome, seen, settled time.Time) Trace {
 		StartedAt: started.UTC(), EndedAt: ended.UTC(),
 		DurationMS:      ended.Sub(started).Milliseconds(),
 		ResultSizeBytes: max(len(o.Output), o.FullSize),
-		Success:         o.Succeeded(), Status: o.Status, Attempt: o.Attempt,
+		Success:         o.Succeeded(), Status: o.Status, Attempt: attempt,
 	}
 	if !o.Succeeded() {
 		t.Error = cutRunes(o.Message(), 300)

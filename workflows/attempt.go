@@ -102,7 +102,8 @@ func (r *run) verdict(ctx workflow.Context, c *call, e *effort, out tools.Outcom
 func droppedOutcome(late tools.Outcome) tools.Outcome {
 	o := tools.Fail(tools.Cancelled, tools.ErrCancelled,
 		fmt.Sprintf("the run was cancelled; the call ended afterwards (%s) and its result was dropped", late.Status))
-	o.StartedAt, o.EndedAt, o.Attempt, o.Changes = late.StartedAt, late.EndedAt, late.Attempt, late.Changes
+	o.StartedAt, o.TookMS, o.EndedAt = late.StartedAt, late.TookMS, late.EndedAt
+	o.Attempt, o.Changes = late.Attempt, late.Changes
 	return o
 }
 

@@ -13,7 +13,7 @@ type conversation struct {
 	digest string
 	// sent is how many items the last inference was told of.
 	sent int
-	// named are the digests of the items after that which a worker of the run
+	// named are the names of the items after that which a worker of the run
 	// has had in its hands, by index.
 	named map[int]string
 	// tokens is what the model is thought to be shown: as its server counted it
@@ -43,14 +43,14 @@ func (c *conversation) counted(u item.Usage) {
 
 // addHeld appends an item that comes from a worker: an answer of the model, or
 // the output of a tool. A large one is in history already, so the next
-// inference gets its digest.
+// inference gets its name.
 func (c *conversation) addHeld(it json.RawMessage) int {
 	index := c.add(it)
 	if len(it) >= activities.HeldFrom {
 		if c.named == nil {
 			c.named = map[int]string{}
 		}
-		c.named[index] = activities.Digest(it)
+		c.named[index] = activities.HeldName(it)
 	}
 	return index
 }
@@ -61,8 +61,8 @@ func (c *conversation) inferInput() activities.InferInput {
 	in := activities.InferInput{Length: len(c.items), Digest: c.digest, From: c.sent}
 	size := 0
 	for i, it := range c.items[c.sent:] {
-		if digest, is := c.named[c.sent+i]; is {
-			it = activities.HeldItem(digest)
+		if name, is := c.named[c.sent+i]; is {
+			it = activities.HeldItem(name)
 		}
 		size += len(it)
 		in.Items = append(in.Items, it)

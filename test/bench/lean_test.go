@@ -2,8 +2,10 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"errand/tools/item"
@@ -12,20 +14,22 @@ import (
 // Lean is Minimal without what makes its history grow with the square of its
 // rounds: an inference is told how long the conversation is and not what it
 // says. No model could answer that; the script does. It is the least that a
-// durable loop can cost.
+// durable loop can cost which notices a lost worker and can be read in the Web
+// UI: its activities have heartbeats, retries and summaries.
 func Lean(ctx workflow.Context, prompt string) (string, error) {
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute})
 	var do *minimalActivities
-	for items := 1; ; {
+	for round, items := 1, 1; ; round++ {
 		var answer Answer
-		if err := workflow.ExecuteActivity(ctx, do.InferLean, prompt, items).Get(ctx, &answer); err != nil {
+		asking := leanOptions(ctx, fmt.Sprintf("round %d · infer (%d items)", round, items))
+		if err := workflow.ExecuteActivity(asking, do.InferLean, prompt, items).Get(ctx, &answer); err != nil {
 			return "", err
 		}
 		items += len(answer.Items)
 		var results []workflow.Future
 		for _, it := range answer.Items {
 			if it.Type == item.TypeFunctionCall {
-				results = append(results, workflow.ExecuteActivity(ctx, do.Execute, it.Name, it.Arguments))
+				calling := leanOptions(ctx, fmt.Sprintf("round %d · %s %s", round, it.Name, it.Arguments))
+				results = append(results, workflow.ExecuteActivity(calling, do.Execute, it.Name, it.Arguments))
 			}
 		}
 		if len(results) == 0 {
@@ -39,6 +43,13 @@ func Lean(ctx workflow.Context, prompt string) (string, error) {
 			items++
 		}
 	}
+}
+
+func leanOptions(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: time.Minute, HeartbeatTimeout: 10 * time.Second, Summary: summary,
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumInterval: time.Minute, MaximumAttempts: 10},
+	})
 }
 
 // InferLean asks the model about a conversation of so many items.

@@ -47,7 +47,7 @@ func Shown(items []json.RawMessage) []json.RawMessage {
 
 // IsCompaction tells whether an item stands for others.
 func IsCompaction(raw json.RawMessage) bool {
-	if !bytes.Contains(raw, []byte(TypeCompaction)) { // reading every item of a long conversation takes its time
+	if IsOwnOutput(raw) || !bytes.Contains(raw, []byte(TypeCompaction)) { // reading every item of a long conversation takes its time
 		return false
 	}
 	head, err := Peek(raw)

@@ -4,6 +4,7 @@
 package item
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -45,6 +46,13 @@ func Peek(raw json.RawMessage) (Head, error) {
 	}
 	return h, nil
 }
+
+// ownOutput begins the outputs that a run makes, see Output.
+var ownOutput = []byte(`{"type":"` + TypeFunctionCallOutput + `",`)
+
+// IsOwnOutput tells, without reading it, whether an item is an output that a
+// run has made. They are most of a long conversation.
+func IsOwnOutput(raw json.RawMessage) bool { return bytes.HasPrefix(raw, ownOutput) }
 
 // IsCall tells whether items of this type ask for an outcome.
 func IsCall(itemType string) bool {
