@@ -17,7 +17,8 @@ type sweep struct {
 	on func(t *testing.T) *site
 	// options are those of the run.
 	options starter.RunOptions
-	// lanes is how many are played at a time, 0: as many as there are places.
+	// lanes is how many are played at a time, beside the places; 0: as many as
+	// there are places.
 	lanes int
 }
 
@@ -32,8 +33,10 @@ func (s sweep) play(t *testing.T, moments []moment, do func(tr *trial, m moment)
 		queue <- m
 	}
 	close(queue)
+	enter, leave := func() {}, func() {}
 	if s.lanes == 0 {
 		s.lanes = len(moments)
+		enter, leave = func() { places <- struct{}{} }, func() { <-places }
 	}
 	var lanes sync.WaitGroup
 	for range min(s.lanes, len(moments)) {
@@ -43,7 +46,7 @@ func (s sweep) play(t *testing.T, moments []moment, do func(tr *trial, m moment)
 		}
 		lanes.Go(func() {
 			for m := range queue {
-				places <- struct{}{}
+				enter()
 				t.Run(strings.ReplaceAll(m.name, " ", "_"), func(t *testing.T) {
 					tr := newTrial(t, place, env...)
 					tr.options = s.options
@@ -60,7 +63,7 @@ func (s sweep) play(t *testing.T, moments []moment, do func(tr *trial, m moment)
 						}
 					}
 				})
-				<-places
+				leave()
 			}
 		})
 	}
