@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
@@ -10,6 +11,23 @@ import (
 
 	"errand/tools"
 )
+
+// execute is an activity that is to hear that its worker stops.
+func execute(t *testing.T, env *testsuite.TestActivityEnvironment, activity, in any) error {
+	t.Helper()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := env.ExecuteActivity(activity, in)
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(30 * time.Second):
+		t.Fatal("the activity has not heard that its worker stops")
+		return nil
+	}
+}
 
 // haltable are activities with one tool, and a model that never answers.
 func haltable(t *testing.T, tool oneTool, model Model) (*Activities, *testsuite.TestActivityEnvironment) {
@@ -62,7 +80,7 @@ func TestHaltedCallSaysHowFarItGotAndIsNotCancelled(t *testing.T) {
 				<-ctx.Done()
 				return tools.Output{}, ctx.Err()
 			}}, &echo{})
-			_, err := env.ExecuteActivity(a.Execute, input(row.effect))
+			err := execute(t, env, a.Execute, input(row.effect))
 			require.Equal(t, row.want, requireHalted(t, err))
 		})
 	}
@@ -81,8 +99,29 @@ func TestHaltedInferenceIsHandedBack(t *testing.T) {
 	t.Parallel()
 	var a *Activities
 	a, env := haltable(t, oneTool{}, stuck{asked: func() { Halt(a) }})
-	_, err := env.ExecuteActivity(a.Infer, newRun(1).input(0, 1))
+	err := execute(t, env, a.Infer, newRun(1).input(0, 1))
 	require.False(t, requireHalted(t, err).Begun)
+}
+
+// deafList is a server that does not answer while anybody listens.
+type deafList struct{ asked func() }
+
+func (d deafList) List(ctx context.Context, _ tools.ServerDeclaration, _ string) (tools.Listing, error) {
+	d.asked()
+	<-ctx.Done()
+	return tools.Listing{}, ctx.Err()
+}
+
+func TestHaltedListingIsHandedBack(t *testing.T) {
+	t.Parallel()
+	var a *Activities
+	a, err := New(Parts{Model: &echo{}, Engine: newRun(0), Servers: deafList{asked: func() { Halt(a) }}})
+	require.NoError(t, err)
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(a)
+	err = execute(t, env, a.ListServer, ListServerInput{})
+	requireHalted(t, err)
 }
 
 func TestHaltedOpeningIsHandedBack(t *testing.T) {
@@ -98,7 +137,7 @@ func TestHaltedOpeningIsHandedBack(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(a)
-	_, err = env.ExecuteActivity(a.Activate, ActivateInput{Activation: key("a"), Cleanup: "c"})
+	err = execute(t, env, a.Activate, ActivateInput{Activation: key("a"), Cleanup: "c"})
 	requireHalted(t, err)
 	CloseAll(t.Context(), a)
 	require.Empty(t, a.own.holder.all())

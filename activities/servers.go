@@ -35,6 +35,8 @@ const maxWarnings = 50
 
 // ListServer finds the tools of one server, once a run (VL-12).
 func (a *Activities) ListServer(ctx context.Context, in ListServerInput) (tools.Listing, error) {
+	ctx, done := a.own.until(ctx)
+	defer done()
 	defer beat(ctx, func() Progress { return Progress{} })()
 	if a.servers == nil {
 		return tools.Listing{Failure: "this worker has no MCP client"}, nil
