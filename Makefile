@@ -60,11 +60,11 @@ bench: prepare ## Compare with a hand-written workflow and print the figures
 
 .PHONY: soak
 soak: prepare ## 10,000 runs on one worker, 20 minutes at least: its memory stays flat
-	go test -count=1 -timeout 2h ./test/soak -runs 10000 -for 20m
+	cd test/soak && go test -count=1 -timeout 2h -runs 10000 -for 20m # without a path go test shows what it prints
 
 .PHONY: crash
 crash: prepare ## Kill worker and server at every moment of a run, and check what it did
-	go test -count=1 -timeout 2h ./test/crash -full
+	cd test/crash && go test -count=1 -timeout 2h -full # without a path go test shows what it prints
 
 .PHONY: starters
 starters: prepare ## 1,000 runs served by four processes, two of them killed (RUNS=)

@@ -3,7 +3,9 @@ package crash
 import (
 	"fmt"
 	"io"
+	"os"
 	"sync"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 )
@@ -12,8 +14,19 @@ import (
 var board scores
 
 type scores struct {
-	mu   sync.Mutex
-	rows []*row
+	mu     sync.Mutex
+	rows   []*row
+	played atomic.Int64
+}
+
+// progressEvery is after how many runs a whole sweep says that it goes on.
+const progressEvery = 100
+
+// count notes that a run has been played.
+func (s *scores) count() {
+	if n := s.played.Add(1); *full && n%progressEvery == 0 {
+		_, _ = fmt.Fprintf(os.Stdout, "%s  %d runs played\n", time.Now().Format(time.TimeOnly), n)
+	}
 }
 
 // row counts what one sweep did.
@@ -44,6 +57,7 @@ func (s *scores) row(title string) *row {
 
 // add counts a trial that is over.
 func (r *row) add(tr *trial) {
+	board.count()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tried++
