@@ -97,11 +97,11 @@ func (r *run) verdict(ctx workflow.Context, c *call, e *effort, out tools.Outcom
 	}
 }
 
-// droppedOutcome is that of a call which ended after the run was cancelled
+// droppedOutcome is that of a call which ended after the run had been ended
 // (PD-42): the model will not read it, the trace says that it took place.
 func droppedOutcome(late tools.Outcome) tools.Outcome {
 	o := tools.Fail(tools.Cancelled, tools.ErrCancelled,
-		fmt.Sprintf("the run was cancelled; the call ended afterwards (%s) and its result was dropped", late.Status))
+		fmt.Sprintf("the run was ended; the call ended afterwards (%s) and its result was dropped", late.Status))
 	o.StartedAt, o.TookMS, o.EndedAt = late.StartedAt, late.TookMS, late.EndedAt
 	o.Attempt, o.Changes = late.Attempt, late.Changes
 	return o
@@ -124,5 +124,5 @@ func leftOutcome(c *call) tools.Outcome {
 		return cancelledOutcome()
 	}
 	return tools.Fail(tools.Unknown, tools.ErrOutcomeUnknown,
-		"the run was cancelled and the tool did not stop: it may still take effect")
+		"the run was ended and the tool did not stop: it may still take effect")
 }

@@ -208,5 +208,5 @@ func (r *run) join(ctx workflow.Context, group batch) {
 }
 
 func cancelledOutcome() tools.Outcome {
-	return tools.Fail(tools.Cancelled, tools.ErrCancelled, "the run was cancelled before this call was done")
+	return tools.Fail(tools.Cancelled, tools.ErrCancelled, "the run was ended before this call was done")
 }
