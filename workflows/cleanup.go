@@ -35,10 +35,12 @@ type CleanupInput struct {
 	Held []KeptActivation `json:"held,omitempty"`
 }
 
-// KeptActivation is an activation that a Cleanup takes over.
+// KeptActivation is an activation that a Cleanup takes over. Lost is one whose
+// worker does not answer, Closed one that its worker has closed, which said Error.
 type KeptActivation struct {
 	activities.Held
-	Lost bool `json:"lost,omitempty"`
+	Lost   bool `json:"lost,omitempty"`
+	Closed bool `json:"closed,omitempty"`
 }
 
 // ReleaseOrder says what the run knows of its activations.
@@ -63,7 +65,10 @@ func Cleanup(ctx workflow.Context, in CleanupInput) (*CleanupResult, error) {
 	c := &cleanup{in: in}
 	for _, k := range in.Held {
 		e := c.add(k.Held)
-		if k.Lost {
+		switch {
+		case k.Closed:
+			e.wasClosed(k.Error)
+		case k.Lost:
 			c.giveUp(detached, e)
 		}
 	}
@@ -118,6 +123,9 @@ func (e *entry) release() Release {
 	return Release{Source: e.Activation.Source, Epoch: e.Activation.Epoch, Error: e.err}
 }
 
+// wasClosed takes note that its worker has closed a session.
+func (e *entry) wasClosed(err string) { e.closing, e.closed, e.found, e.err = true, true, true, err }
+
 func (c *cleanup) add(h activities.Held) *entry {
 	if e := c.find(h); e != nil {
 		return e
@@ -141,7 +149,7 @@ func (c *cleanup) listen(ctx workflow.Context) {
 	take(ctx, activities.SignalOpening, func(_ workflow.Context, h activities.Held) { c.add(h) })
 	take(ctx, activities.SignalClosed, func(_ workflow.Context, h activities.Held) {
 		if e := c.find(h); e != nil && !e.closing {
-			e.closing, e.closed, e.found, e.err = true, true, true, h.Error
+			e.wasClosed(h.Error)
 		}
 	})
 	take(ctx, SignalLost, func(ctx workflow.Context, key activities.Activation) {

@@ -28,6 +28,10 @@ type activation struct {
 	// refused, and the machine's otherwise: then a worker may hold it after all.
 	failure string
 	refused bool
+	// gone is true once its worker has closed it of its own accord, and parting is
+	// what closing it said.
+	gone    bool
+	parting string
 }
 
 // ActivationStatus is the state of an activation.
@@ -210,7 +214,7 @@ func (r *run) takeClosings(ctx workflow.Context) {
 
 func (r *run) closed(ctx workflow.Context, held activities.Held) {
 	if a := r.holdings.find(held.Activation); a != nil && a.state == ActivationOpen && a.Queue == held.Queue {
-		a.state = ActivationLost
+		a.state, a.gone, a.parting = ActivationLost, true, held.Error
 		r.noteActivation(ctx, a)
 	}
 }

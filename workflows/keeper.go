@@ -74,7 +74,9 @@ func (r *run) startKeeper(ctx workflow.Context, n int) *keeper {
 	in := CleanupInput{RunID: r.id, Chain: info.FirstRunID, Number: n}
 	for _, a := range r.holdings.all {
 		if a.state == ActivationOpen || a.state == ActivationLost {
-			in.Held = append(in.Held, KeptActivation{Held: a.Held, Lost: a.state == ActivationLost})
+			kept := KeptActivation{Held: a.Held, Lost: a.state == ActivationLost && !a.gone, Closed: a.gone}
+			kept.Error = a.parting
+			in.Held = append(in.Held, kept)
 		}
 	}
 	k := &keeper{id: cleanupID(r.id, info.FirstRunID, n)}

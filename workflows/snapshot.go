@@ -72,6 +72,8 @@ type activationState struct {
 	State   ActivationStatus `json:"state"`
 	Failure string           `json:"failure,omitempty"`
 	Refused bool             `json:"refused,omitempty"`
+	Gone    bool             `json:"gone,omitempty"`
+	Parting string           `json:"parting,omitempty"`
 }
 
 type ledgerState struct {

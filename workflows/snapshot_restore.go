@@ -58,7 +58,9 @@ func (b batch) at(i int) (*call, error) {
 func (h *holdings) restore(s holdingsState) {
 	h.keepers = s.Keepers
 	for _, a := range s.All {
-		h.all = append(h.all, &activation{Held: a.Held, state: a.State, failure: a.Failure, refused: a.Refused})
+		h.all = append(h.all, &activation{
+			Held: a.Held, state: a.State, failure: a.Failure, refused: a.Refused, gone: a.Gone, parting: a.Parting,
+		})
 	}
 }
 
