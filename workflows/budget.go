@@ -87,6 +87,9 @@ func (r *run) extended(ctx workflow.Context, reason string) bool {
 	stop := r.expire(ctx, q)
 	var err error
 	for err == nil && open() && r.execution.leaving == nil {
+		if err = ctx.Err(); err != nil { // Await looks at its condition first
+			break
+		}
 		if err = workflow.Await(ctx, func() bool { return !open() || r.due(ctx) }); err == nil && open() {
 			r.execution.leaving = r.leave(ctx, open)
 		}

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,88 +22,85 @@ import (
 // TestARunThatContinuesEndsLikeOneThatDoesNot plays random scenes twice: once
 // in one execution, and once in a new execution at every safe point, which is
 // after each round and at each wait for a client or a person. Result,
-// conversation, events, traces, keys and inferences must be the same.
-// ERRAND_SEED plays one scene again.
+// conversation, events, traces, status, keys and inferences must be the same. What
+// may differ is when something happened, by less than a tick: a run that continues
+// after an update waits a millisecond. ERRAND_SEED plays one scene again,
+// ERRAND_SCENES says how many there are.
 func TestARunThatContinuesEndsLikeOneThatDoesNot(t *testing.T) {
 	t.Parallel()
-	first, scenes := uint64(1), uint64(60)
-	if seed, err := strconv.ParseUint(os.Getenv("ERRAND_SEED"), 10, 64); err == nil {
+	first, scenes := uint64(1), uint64(200)
+	if n, err := strconv.ParseUint(os.Getenv("ERRAND_SCENES"), 10, 64); err == nil {
+		scenes = n
+	}
+	if seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 64); err == nil {
 		first, scenes = seed, 1
 	}
-	between, within := 0, 0
-	for seed := first; seed < first+scenes; seed++ {
-		plain := play(t, seed, "")
-		cut := play(t, seed, `,"continue_after_events":1`)
-		require.Zero(t, plain.between+plain.within)
-		require.Equal(t, plain.told(t), cut.told(t), "seed %d", seed)
-		between, within = between+cut.between, within+cut.within
+	var mu sync.Mutex
+	carried, ends := map[string]int{}, map[string]int{}
+	t.Run("scenes", func(t *testing.T) {
+		for seed := first; seed < first+scenes; seed++ {
+			t.Run(fmt.Sprintf("%s=%d", seedVariable, seed), func(t *testing.T) {
+				t.Parallel()
+				plain := play(t, seed, "")
+				cut := play(t, seed, `,"continue_after_events":1`)
+				require.Empty(t, plain.carried)
+				require.Equal(t, plain.told(), cut.told())
+				mu.Lock()
+				defer mu.Unlock()
+				for what, n := range cut.carried {
+					carried[what] += n
+				}
+				ends[cut.end()]++
+			})
+		}
+	})
+	t.Logf("seeds %d to %d: continuations with %v, ends %v", first, first+scenes-1, carried, ends)
+	if scenes == 1 {
+		return
 	}
-	t.Logf("seeds %d to %d: %d continuations between rounds, %d within", first, first+scenes-1, between, within)
-	if scenes > 1 {
-		require.Greater(t, between, 50)
-		require.Greater(t, within, 50)
+	for _, what := range []string{
+		"between rounds", "open action", "claim", "deadline", "schema", "approval", "message", "budget",
+		"activation open", "activation lost", "activation failed", "stop after_round", "after compaction", "after budget", "after delegate",
+	} {
+		require.Greater(t, carried[what], 20, what)
 	}
 }
 
-// scene is a random run and what happens to it from outside.
-type scene struct {
-	seed    uint64
-	answers []any
-	request string
-}
-
-func newScene(seed uint64) scene {
-	dice := rand.New(rand.NewPCG(seed, 0))
-	s := scene{seed: seed}
-	names := []string{"ask", "ask", "ask2", "a", "a", "b", "guarded", "guarded", "exclusive", "nope"}
-	if dice.IntN(3) == 0 {
-		names = append(names, "sequential")
+// end says how the run ended.
+func (p *playing) end() string {
+	if p.result.Incomplete != nil {
+		return p.result.Incomplete.Reason
 	}
-	for round := range 1 + dice.IntN(4) {
-		var words []string
-		for i := range 1 + dice.IntN(5) {
-			id := fmt.Sprintf("c%d", i) // ids repeat from round to round
-			words = append(words, id, names[dice.IntN(len(names))], fmt.Sprintf(`{"round":%d,"i":%d}`, round, i))
-		}
-		answer := calls(words...)
-		if dice.IntN(8) == 0 {
-			answer.Stop = activities.StopLength
-		}
-		s.answers = append(s.answers, answer)
+	if p.result.Error != nil {
+		return p.result.Error.Code
 	}
-	for i := range 4 { // one for each follow-up that may come
-		s.answers = append(s.answers, say(fmt.Sprintf("text %d", i)))
-	}
-	options := ""
-	for _, o := range []string{`,"client_timeout":"45s"`, `,"tool_execution":"sequential"`, `,"undeclared_tools":"client"`, `,"max_rounds":2`, `,"max_rounds":1,"on_budget":"ask"`} {
-		if dice.IntN(4) == 0 && !strings.Contains(options, "max_rounds") {
-			options += o
-		}
-	}
-	fields := ""
-	for _, f := range []string{`,"tool_choice":"required"`, `,"max_tool_calls":2`, `,"metadata":{"k":"<v>"}`} {
-		if dice.IntN(3) == 0 {
-			fields += f
-		}
-	}
-	s.request = `{"model":"m","instructions":"be <brief>","input":"go & see"` + fields + `,"tools":[
-		{"type":"function","name":"ask"},{"type":"custom","name":"ask2"},{"type":"platform","name":"a"},
-		{"type":"platform","name":"b","max_uses":1},{"type":"platform","name":"guarded"},
-		{"type":"platform","name":"exclusive"},{"type":"platform","name":"sequential"}],"run":{"max_parallel_calls":1` + options + `%s}}`
-	return s
+	return string(p.result.Status)
 }
 
 // playing is a scene under way, over all its executions.
 type playing struct {
 	scene
-	bench   *bench
-	result  *workflows.Result
-	err     error
-	keys    []string
-	choices []string
-	visits  map[string]int
-	// between and within count the continuations.
-	between, within int
+	t      *testing.T
+	bench  *bench
+	acts   *activities.Activities
+	tools  source
+	result *workflows.Result
+	err    error
+	// keys are those of the calls that ran, choices what the model was asked, and
+	// compactions what it was asked to forget.
+	keys        []string
+	choices     []string
+	compactions []string
+	visits      map[string]int
+	// sent counts the messages to the run.
+	sent int
+	// answered counts the answers to calls of typed.
+	answered map[string]int
+	// sessions are all openings, keepers the Cleanups that were told of them.
+	sessions []*session
+	keepers  map[activities.Activation]string
+	// carried counts what was under way at a continuation.
+	carried map[string]int
 }
 
 var curtain = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -111,34 +108,83 @@ var curtain = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // tick is how often something can come from outside.
 const tick = 10 * time.Second
 
+// newPlay puts a scene on the stage.
+func newPlay(t *testing.T, s scene) *playing {
+	t.Helper()
+	p := &playing{
+		scene: s, t: t, visits: map[string]int{}, answered: map[string]int{},
+		keepers: map[activities.Activation]string{}, carried: map[string]int{},
+	}
+	p.acts = p.worker()
+	return p
+}
+
 func play(t *testing.T, seed uint64, option string) *playing {
 	t.Helper()
-	p := &playing{scene: newScene(seed), visits: map[string]int{}}
+	p := newPlay(t, newScene(seed))
+	p.run(option, func(b *bench, _ int) {
+		b.RegisterDelayedCallback(p.knock, tick-b.Now().Sub(curtain)%tick)
+	})
+	p.requireClosed(t)
+	return p
+}
+
+// run goes through the executions. prepare is called for each before it begins.
+func (p *playing) run(option string, prepare func(b *bench, execution int)) {
+	p.t.Helper()
 	var argument any = json.RawMessage(fmt.Sprintf(p.request, option))
-	for at, previous := curtain, ""; ; previous = "earlier" {
-		b := newBench(t, p.platform(), p.hooks(), p.answers...)
-		p.bench = b
+	for at, n := curtain, 1; ; n++ {
+		b := p.stage()
 		b.SetStartTime(at)
 		b.SetCurrentHistoryLength(10)
-		b.SetContinuedExecutionRunID(previous)
-		b.RegisterDelayedCallback(p.knock, tick-at.Sub(curtain)%tick)
+		if n > 1 {
+			b.SetContinuedExecutionRunID("earlier")
+		}
+		prepare(b, n)
 		b.ExecuteWorkflow(workflows.TypeRun, argument)
-		require.True(t, b.IsWorkflowCompleted(), "seed %d", seed)
+		require.True(p.t, b.IsWorkflowCompleted())
 		for _, in := range b.inputs {
 			p.choices = append(p.choices, fmt.Sprintf("%d %d %s %s", in.Round, in.Length, in.Digest, in.ToolChoice))
 		}
 		var next *workflow.ContinueAsNewError
 		if err := b.GetWorkflowError(); !errors.As(err, &next) {
 			p.result, p.err = b.ending()
-			return p
+			return
 		}
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
-		if status.Status == workflows.PendingAction {
-			p.within++
-		} else {
-			p.between++
-		}
+		p.note()
 		at, argument = b.Now(), converter.NewRawValue(next.Input.GetPayloads()[0])
+	}
+}
+
+// note takes down what is under way as the run continues.
+func (p *playing) note() {
+	var status workflows.StatusReport
+	p.bench.query(workflows.QueryStatus, &status)
+	count := func(what string, is bool) {
+		if is {
+			p.carried[what]++
+		}
+	}
+	count("between rounds", status.Status != workflows.PendingAction)
+	for _, a := range status.Actions {
+		count("open action", true)
+		count("claim", a.Owner != "")
+		count("deadline", !a.ExpiresAt.IsZero())
+		count("schema", a.Tool == "typed")
+	}
+	count("approval", len(status.Approvals) > 0)
+	for _, a := range status.Activations {
+		count("activation "+string(a.Status), true)
+	}
+	count("budget", status.Budget != nil)
+	count("message", p.sent > strings.Count(fmt.Sprintf("%s", p.bench.conversation()), word))
+	if status.Stop != nil {
+		count("stop "+string(status.Stop.Mode), true)
+	}
+	var events workflows.EventsPage
+	p.bench.query(workflows.QueryEvents, &events)
+	for _, e := range events.Events {
+		count("after "+string(e.Type), e.Type == workflows.EventCompaction || e.Type == workflows.EventBudgetSettled)
+		count("after "+e.Tool, e.Type == workflows.EventToolEnd && e.Tool == "delegate")
 	}
 }

@@ -46,6 +46,22 @@ type bench struct {
 // newBench makes an environment whose model gives the answers in turn.
 func newBench(t *testing.T, source source, hooks activities.Hooks, answers ...any) *bench {
 	t.Helper()
+	parts := activities.Parts{Model: noModel{}, Engine: noEngine{}, Hooks: hooks, Sources: map[string]activities.Source{}}
+	if source != nil {
+		parts.Sources[tools.SourcePlatform] = source
+		if source[tools.TypeWebSearch] != nil {
+			parts.Sources[tools.SourceWebSearch] = webSource{source}
+		}
+	}
+	parts.Sources[tools.SourceDelegate] = delegate.New(2)
+	acts, err := activities.New(parts)
+	require.NoError(t, err)
+	return newBenchOf(t, acts, answers...)
+}
+
+// newBenchOf is newBench with the activities of a worker that lives longer.
+func newBenchOf(t *testing.T, acts *activities.Activities, answers ...any) *bench {
+	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	b := &bench{TestWorkflowEnvironment: suite.NewTestWorkflowEnvironment(), t: t}
 	for _, a := range answers {
@@ -66,19 +82,10 @@ func newBench(t *testing.T, source source, hooks activities.Hooks, answers ...an
 		defer b.mu.Unlock()
 		close(b.gate(info.ActivityID))
 	})
-	parts := activities.Parts{Model: noModel{}, Engine: noEngine{}, Hooks: hooks, Sources: map[string]activities.Source{}}
-	if source != nil {
-		parts.Sources[tools.SourcePlatform] = source
-		if source[tools.TypeWebSearch] != nil {
-			parts.Sources[tools.SourceWebSearch] = webSource{source}
-		}
-	}
-	parts.Sources[tools.SourceDelegate] = delegate.New(2)
-	acts, err := activities.New(parts)
-	require.NoError(t, err)
 	b.RegisterActivity(acts)
 	b.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeRun})
 	b.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeDelegated})
+	b.RegisterWorkflowWithOptions(workflows.Cleanup, workflow.RegisterOptions{Name: workflows.TypeCleanup})
 	b.OnActivity(acts.Infer, mock.Anything, mock.Anything).Return(b.infer)
 	return b
 }

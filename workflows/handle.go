@@ -141,7 +141,7 @@ func (r *run) skip(ctx workflow.Context, group batch) bool {
 // leaves this execution. It can leave while all that it waits for is a client
 // or a person.
 func (r *run) awaitOthers(ctx workflow.Context, group batch) {
-	for r.execution.leaving == nil {
+	for r.execution.leaving == nil && ctx.Err() == nil { // Await looks at its condition first
 		err := workflow.Await(ctx, func() bool { return group.settled() || (group.resting() && r.due(ctx)) })
 		if err != nil || group.settled() {
 			return

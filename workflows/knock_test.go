@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -14,23 +13,6 @@ import (
 	"errand/tools"
 	"errand/workflows"
 )
-
-// platform are tools that say what they were called with.
-func (p *playing) platform() source {
-	s := source{}
-	for _, name := range []string{"a", "b", "guarded", "exclusive", "sequential"} {
-		s[name] = func(_ context.Context, c tools.Invocation) (tools.Output, error) {
-			p.bench.mu.Lock()
-			defer p.bench.mu.Unlock()
-			p.keys = append(p.keys, c.Key)
-			return tools.Output{
-				Content: name + " of " + string(c.Arguments), IsError: p.dice(c.Key)%5 == 0,
-				Changes: []tools.Change{{Resource: c.Key, Kind: "touched"}},
-			}, nil
-		}
-	}
-	return s
-}
 
 func (*playing) hooks() activities.Hooks {
 	return activities.Hooks{Before: []activities.BeforeToolCall{func(_ context.Context, c activities.HookCall) (activities.Decision, error) {
@@ -54,14 +36,23 @@ func (p *playing) knock() {
 	b := p.bench
 	defer b.RegisterDelayedCallback(p.knock, tick)
 	n := int(b.Now().Sub(curtain) / tick)
-	if p.dice(n, "message")%5 == 0 {
+	switch {
+	case p.dice(n, "message")%5 == 0:
 		p.message(n)
+		return
+	case p.dice(n, "stop")%50 == 0:
+		p.stop(n)
+		return
+	case p.dice(n, "cancel")%100 == 0:
+		b.CancelWorkflow()
+		return
+	case p.dice(n, "session")%8 == 0 && p.giveUp():
 		return
 	}
 	var status workflows.StatusReport
 	b.query(workflows.QueryStatus, &status)
 	if status.Budget != nil && p.dice(n, "budget")%3 == 0 {
-		p.extend(n, status.Round)
+		p.extend(n, status.Round, status.Budget.Reason)
 		return
 	}
 	open := len(status.Actions) + len(status.Approvals)
@@ -69,7 +60,7 @@ func (p *playing) knock() {
 		return
 	}
 	if i := p.dice(n) % open; i < len(status.Actions) {
-		p.serve(n, status.Actions[i].ActionID)
+		p.serve(n, status.Actions[i].Manifest)
 	} else {
 		p.judge(n, status.Approvals[i-len(status.Actions)].ApprovalRequestID)
 	}
@@ -78,9 +69,11 @@ func (p *playing) knock() {
 func (p *playing) message(n int) {
 	switch p.dice(n, "kind") % 4 {
 	case 0:
-		p.bench.SignalWorkflow(workflows.SendMessage, json.RawMessage(fmt.Sprintf(`{"content":"steer %d"}`, n)))
+		p.sent++
+		p.bench.SignalWorkflow(workflows.SendMessage, json.RawMessage(fmt.Sprintf(`{"content":"%ssteer %d"}`, word, n)))
 	case 1:
-		p.bench.SignalWorkflow(workflows.SendMessage, json.RawMessage(fmt.Sprintf(`{"content":"then %d","deliver":"follow_up"}`, n)))
+		p.sent++
+		p.bench.SignalWorkflow(workflows.SendMessage, json.RawMessage(fmt.Sprintf(`{"content":"%sthen %d","deliver":"follow_up"}`, word, n)))
 	case 2:
 		p.bench.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"action_id":"act_9_9","output":"x"}`))
 	default:
@@ -89,27 +82,63 @@ func (p *playing) message(n int) {
 }
 
 // serve claims an action, renews, answers, answers again, or does nothing.
-func (p *playing) serve(n int, id string) {
+// An answer to typed does not fit its schema the first time.
+func (p *playing) serve(n int, m workflows.Manifest) {
+	id := m.ActionID
 	p.visits[id]++
-	answer := fmt.Sprintf(`{"action_id":%q,"output":"answer %d","is_error":%t}`, id, p.dice(id), p.dice(id, "bad")%4 == 0)
 	switch what := p.dice(id, p.visits[id]) % 6; {
 	case what == 0:
 	case what < 3 && p.visits[id] < 3:
 		claim := fmt.Sprintf(`{"action_id":%q,"owner":"host","lease":"25s"}`, id)
 		p.bench.update(workflows.ClaimAction, claim, func(workflows.Receipt, error) {})
-	case n%2 == 0:
-		p.bench.SignalWorkflow(workflows.ToolOutput, json.RawMessage(answer))
 	default:
-		p.bench.update(workflows.ToolOutput, answer, func(r workflows.Receipt, err error) {
-			require.NoError(p.bench.t, err)
-			require.Equal(p.bench.t, id, r.ID)
-		})
+		p.answer(n, m)
 	}
 }
 
-// extend lets the run have another round, or not.
-func (p *playing) extend(n, round int) {
-	payload := fmt.Sprintf(`{"max_rounds":%d,"actor":"ada"}`, round+1)
+func (p *playing) answer(n int, m workflows.Manifest) {
+	id, fits := m.ActionID, true
+	answer := fmt.Sprintf(`{"action_id":%q,"output":"answer %d","is_error":%t}`, id, p.dice(id), p.dice(id, "bad")%4 == 0)
+	if m.Tool == "typed" {
+		p.answered[id]++
+		fits = p.answered[id] > 1
+		answer = fmt.Sprintf(`{"action_id":%q,"output":{"n":%d}}`, id, p.dice(id))
+		if !fits {
+			answer = fmt.Sprintf(`{"action_id":%q,"output":{"n":"many"}}`, id)
+		}
+	}
+	if n%2 == 0 {
+		p.bench.SignalWorkflow(workflows.ToolOutput, json.RawMessage(answer))
+		return
+	}
+	p.bench.update(workflows.ToolOutput, answer, func(r workflows.Receipt, err error) {
+		if !fits {
+			require.ErrorContains(p.t, err, "output_schema")
+			return
+		}
+		require.NoError(p.t, err)
+		require.Equal(p.t, id, r.ID)
+	})
+}
+
+// stop stops the run in one of the three ways.
+func (p *playing) stop(n int) {
+	mode := []workflows.StopMode{workflows.StopNow, workflows.StopAfterTools, workflows.StopAfterRound, workflows.StopAfterRound}[p.dice(n, "mode")%4]
+	payload := fmt.Sprintf(`{"mode":%q,"actor":"eva","reason":"stop %d"}`, mode, n)
+	if n%2 == 0 {
+		p.bench.SignalWorkflow(workflows.StopRun, json.RawMessage(payload))
+		return
+	}
+	p.bench.update(workflows.StopRun, payload, func(_ workflows.Receipt, err error) { require.NoError(p.t, err) })
+}
+
+// extend lets the run have some more, or not.
+func (p *playing) extend(n, round int, reason string) {
+	payload := map[string]string{
+		workflows.ReasonMaxRounds: fmt.Sprintf(`{"max_rounds":%d,"actor":"ada"}`, round+1),
+		workflows.ReasonMaxTokens: fmt.Sprintf(`{"max_tokens":%d}`, 300*(round+1)),
+		workflows.ReasonMaxCost:   fmt.Sprintf(`{"max_cost":%d}`, round+1),
+	}[reason]
 	if p.dice(n, "no")%4 == 0 {
 		payload = `{"decline":true}`
 	}
@@ -117,7 +146,7 @@ func (p *playing) extend(n, round int) {
 		p.bench.SignalWorkflow(workflows.ExtendBudget, json.RawMessage(payload))
 		return
 	}
-	p.bench.update(workflows.ExtendBudget, payload, func(_ workflows.Receipt, err error) { require.NoError(p.bench.t, err) })
+	p.bench.update(workflows.ExtendBudget, payload, func(_ workflows.Receipt, err error) { require.NoError(p.t, err) })
 }
 
 func (p *playing) judge(n int, id string) {
@@ -127,7 +156,7 @@ func (p *playing) judge(n int, id string) {
 	case n%2 == 0:
 		p.bench.SignalWorkflow(workflows.SettleApproval, json.RawMessage(verdict))
 	default:
-		p.bench.update(workflows.SettleApproval, verdict, func(_ workflows.Receipt, err error) { require.NoError(p.bench.t, err) })
+		p.bench.update(workflows.SettleApproval, verdict, func(_ workflows.Receipt, err error) { require.NoError(p.t, err) })
 	}
 }
 
@@ -141,8 +170,8 @@ func onStage(at time.Time) time.Time {
 
 // told is all that a run says of itself, as text. Times are cut to ticks: a
 // run that continues after an update waits a millisecond.
-func (p *playing) told(t *testing.T) string {
-	t.Helper()
+func (p *playing) told() string {
+	p.t.Helper()
 	b := p.bench
 	var events workflows.EventsPage
 	var traces workflows.TracesPage
@@ -153,18 +182,23 @@ func (p *playing) told(t *testing.T) string {
 	for i := range events.Events {
 		events.Events[i].At = events.Events[i].At.Truncate(tick)
 	}
+	for _, stop := range []*workflows.StopReport{status.Stop, p.result.Run.Stop} {
+		if stop != nil {
+			stop.At = stop.At.Truncate(tick)
+		}
+	}
 	for _, all := range [][]tools.Trace{traces.Traces, p.result.Run.Traces} {
 		for i := range all {
 			all[i].StartedAt, all[i].EndedAt, all[i].DurationMS = onStage(all[i].StartedAt), onStage(all[i].EndedAt), 0
 		}
 	}
 	why := ""
-	if p.err != nil {
+	if p.result.Error != nil {
 		why = p.result.Error.Message
 	}
 	text, err := json.MarshalIndent([]any{
-		why, p.result, b.conversation(), events, traces, status, p.keys, p.choices,
+		why, p.result, b.conversation(), events, traces, status, p.keys, p.choices, p.compactions,
 	}, "", " ")
-	require.NoError(t, err)
+	require.NoError(p.t, err)
 	return string(text)
 }
