@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
 
 	"errand/starter"
 	"errand/test/harness"
@@ -62,4 +63,26 @@ func TestCancelReachesARunningToolAndKeepsWhatWasDone(t *testing.T) {
 	}
 	require.Equal(t, 3, calls)
 	require.Equal(t, 3, outputs, "every call has an outcome: a provider accepts the conversation")
+}
+
+// TestARunCancelledBeforeItsFirstStepAsksForNothing: nobody is asked, and no round
+// begins.
+func TestARunCancelledBeforeItsFirstStepAsksForNothing(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, harness.Always(harness.Say("never said")))
+	run, first := s.startFirst(`{"model":"m","input":"go"}`)
+	require.NoError(t, run.Cancel(within(t)))
+	s.work("responses")
+	result, err := run.Result(within(t))
+	require.ErrorIs(t, err, starter.ErrCancelled)
+	require.Zero(t, result.Run.Rounds)
+	require.Empty(t, s.model.Requests())
+	for _, e := range s.executions(run.ID(), first)[0].Events {
+		require.NotEqual(t, enums.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, e.GetEventType())
+	}
+	page, err := run.Events(within(t), 0)
+	require.NoError(t, err)
+	for _, e := range page.Events {
+		require.NotEqual(t, workflows.EventRoundStart, e.Type)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
@@ -126,6 +127,18 @@ func TestARunThatContinuesIsOneRunToItsClients(t *testing.T) {
 	for _, h := range chain {
 		require.Contains(t, h.Events[0].GetWorkflowExecutionStartedEventAttributes().GetMemo().GetFields(), "model")
 	}
+	require.Contains(t, details(t, s.client, run.ID()), "Goes on with: `go`")
+	began := chain[0].Events[0].GetEventTime().AsTime()
+	harness.Eventually(t, patience, func() (bool, string) {
+		for one, err := range s.starter.List(ctx, starter.ListQuery{StartedAfter: began.Add(-time.Second)}) {
+			require.NoError(t, err)
+			if !one.Closed.IsZero() {
+				require.WithinDuration(t, began, one.Started, time.Millisecond, "it is listed with the start of its first execution")
+				return true, ""
+			}
+		}
+		return false, ""
+	}, "the run in a list")
 	t.Logf("%d executions, %d events", len(chain), len(events))
 	s.keepChain("continued", chain)
 }

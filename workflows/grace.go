@@ -42,6 +42,9 @@ func letOthersRun(ctx workflow.Context) {
 // for the activity's end no longer than the run's grace.
 func performUntil[In, Out any](ctx workflow.Context, r *run, activity func(context.Context, In) (Out, error), in In) (Out, error) {
 	var out Out
+	if !begins(ctx) {
+		return out, temporal.NewCanceledError()
+	}
 	future := workflow.ExecuteActivity(ctx, activity, in)
 	if workflow.Await(ctx, future.IsReady) != nil {
 		detached, _ := workflow.NewDisconnectedContext(ctx)

@@ -12,7 +12,7 @@ const changePause = "a-pause-follows-a-try-that-never-began"
 
 // pauseAfter waits before a call that never began is scheduled again: what lost
 // its worker, such as a deploy or a full machine, lasts for a while. It ends
-// early when the run is cancelled; scheduling then says so.
+// early when the run is cancelled; the next try then does not begin.
 func (r *run) pauseAfter(ctx workflow.Context, c *call, try int) {
 	if workflow.GetVersion(ctx, changePause, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return

@@ -176,7 +176,10 @@ func (r *run) conclude(ctx workflow.Context) (ending, bool) {
 
 // askModel begins a round: the next answer, and the batch in it.
 func (r *run) askModel(ctx workflow.Context) (ending, bool) {
-	if r.stopping.asked() {
+	switch {
+	case !begins(ctx): // a run that continues can meet a cancel before its first round here
+		return ending{status: Cancelled}, true
+	case r.stopping.asked():
 		return r.stopping.ending(), true
 	}
 	r.round++

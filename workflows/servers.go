@@ -43,6 +43,9 @@ func (r *run) listServers(ctx workflow.Context, faults *tools.Faults) (map[strin
 	if len(*faults) > 0 { // nothing is asked for a request that cannot run
 		return nil, nil
 	}
+	if !begins(ctx) {
+		return nil, temporal.NewCanceledError()
+	}
 	asked := make([]workflow.Future, len(declared))
 	for i, d := range declared {
 		options := workflow.WithActivityOptions(ctx, listOptions(i, d.Server.Label))
