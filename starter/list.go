@@ -31,7 +31,9 @@ type ListQuery struct {
 	// Run.Status what they wait for. Where the namespace lacks the attributes it
 	// keeps every running one.
 	Pending bool
-	// StartedAfter and StartedBefore bound the start time; zero is no bound.
+	// StartedAfter and StartedBefore bound the start time; zero is no bound. A run
+	// that went on in a new execution at or after StartedBefore is left out though
+	// it began before: a server does not know it by that time any more.
 	StartedAfter, StartedBefore time.Time
 }
 
@@ -45,7 +47,8 @@ type Summary struct {
 	// PendingCalls counts what waits for a client or a person, for runs with
 	// search attributes; else it is zero.
 	PendingCalls int
-	Started      time.Time
+	// Started is when the run began, in whichever execution it is now.
+	Started time.Time
 	// Closed is zero while the run goes on.
 	Closed time.Time
 	Model  string
@@ -72,7 +75,11 @@ func (s *Starter) List(ctx context.Context, query ListQuery) iter.Seq2[Summary, 
 				return
 			}
 			for _, found := range page.GetExecutions() {
-				if !yield(s.summary(found), nil) {
+				one := s.summary(found)
+				if !query.StartedAfter.IsZero() && !one.Started.After(query.StartedAfter) {
+					continue // it began before, and went on in a new execution since
+				}
+				if !yield(one, nil) {
 					return
 				}
 				if left--; left == 0 {
@@ -140,6 +147,9 @@ func (s *Starter) summary(info *workflowpb.WorkflowExecutionInfo) Summary {
 		Started: info.GetStartTime().AsTime(),
 		Model:   s.memo(info.GetMemo(), memoModel),
 		Prompt:  s.memo(info.GetMemo(), memoPrompt),
+	}
+	if began, err := time.Parse(time.RFC3339Nano, s.memo(info.GetMemo(), workflows.MemoStarted)); err == nil {
+		one.Started = began // this execution is not its first
 	}
 	if info.GetCloseTime() != nil {
 		one.Closed = info.GetCloseTime().AsTime()

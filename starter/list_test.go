@@ -60,6 +60,31 @@ func TestListGoesThroughThePages(t *testing.T) {
 	}, all)
 }
 
+// TestListKnowsWhenAContinuedRunBegan: to the server its newest execution began
+// at second 1000.
+func TestListKnowsWhenAContinuedRunBegan(t *testing.T) {
+	t.Parallel()
+	payload, err := converter.GetDefaultDataConverter().ToPayload("1970-01-01T00:00:07.5Z")
+	require.NoError(t, err)
+	continued := listed("a", enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, time.Time{})
+	continued.Memo.Fields[workflows.MemoStarted] = payload
+	c := &mocks.Client{}
+	c.On("ListWorkflow", mock.Anything, mock.Anything).Return(&workflowservice.ListWorkflowExecutionsResponse{
+		Executions: []*workflowpb.WorkflowExecutionInfo{continued, listed("b", enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, time.Time{})},
+	}, nil)
+	began := func(query ListQuery) map[string]time.Time {
+		all := map[string]time.Time{}
+		for one, err := range New(c).List(t.Context(), query) {
+			require.NoError(t, err)
+			all[one.ID] = one.Started
+		}
+		return all
+	}
+	first, second := time.Unix(7, 500_000_000).UTC(), time.Unix(1000, 0).UTC()
+	require.Equal(t, map[string]time.Time{"a": first, "b": second}, began(ListQuery{}))
+	require.Equal(t, map[string]time.Time{"b": second}, began(ListQuery{StartedAfter: time.Unix(8, 0)}))
+}
+
 func TestListStopsAtItsLimit(t *testing.T) {
 	t.Parallel()
 	c := &mocks.Client{}

@@ -27,6 +27,11 @@ type execution struct {
 	// true for one that an older build began and that cannot continue.
 	unfit int
 	bound bool
+	// about is what the user asked for. The summary that the first execution was
+	// started with is not one of the others.
+	about string
+	// dated is true for one that writes down when the run began.
+	dated bool
 	// leaving is set when the run ends, or goes on elsewhere, in the middle of a
 	// batch.
 	leaving *ending
@@ -92,8 +97,9 @@ func (r *run) leave(ctx workflow.Context, rests func() bool) *ending {
 // mayContinue is false for an execution that an older build began and did not
 // continue when it was time: replaying it must not.
 func (r *run) mayContinue(ctx workflow.Context) bool {
-	if !r.execution.resumed && workflow.GetVersion(ctx, "continue-as-new", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
-		r.execution.bound = true
+	if !r.execution.resumed {
+		version := workflow.GetVersion(ctx, "continue-as-new", workflow.DefaultVersion, 2)
+		r.execution.bound, r.execution.dated = version == workflow.DefaultVersion, version > 1
 	}
 	return !r.execution.bound
 }
@@ -109,7 +115,24 @@ func (r *run) renew(ctx workflow.Context) *ending {
 		r.execution.unfit = max(1, workflow.GetInfo(ctx).GetCurrentHistorySize())
 		return nil
 	}
+	r.date(ctx)
 	return &ending{next: workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, packed)}
+}
+
+// MemoStarted is the memo of a run that has continued: when it began, in the
+// format of RFC 3339. To the server each execution begins by itself.
+const MemoStarted = "started"
+
+// date writes down when the run began, in its first execution. The memo goes on
+// with the run.
+func (r *run) date(ctx workflow.Context) {
+	if !r.execution.dated {
+		return
+	}
+	began := workflow.GetInfo(ctx).WorkflowStartTime.UTC().Format(time.RFC3339Nano)
+	if err := workflow.UpsertMemo(ctx, map[string]any{MemoStarted: began}); err != nil {
+		workflow.GetLogger(ctx).Error("the start of the run was not written down", "error", err)
+	}
 }
 
 // noteUnknownSignals keeps the names of signals that nobody reads: they do not
@@ -138,7 +161,7 @@ func (r *run) resume(ctx workflow.Context, argument converter.RawValue) {
 		// goes on with the run. Failing would lose all that was done.
 		panic(err)
 	}
-	r.execution.resumed, r.execution.since = true, r.journal.last()
+	r.execution.resumed, r.execution.since, r.execution.about = true, r.journal.last(), r.conversation.about()
 	r.showDetails(ctx)
 }
 

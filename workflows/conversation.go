@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"errand/activities"
+	"errand/tools"
 	"errand/tools/item"
 )
 
@@ -31,6 +32,17 @@ func (c *conversation) add(it json.RawMessage) int {
 	c.tokens += int64(len(it) / bytesPerToken)
 	c.digest = activities.NextDigest(c.digest, it)
 	return len(c.items) - 1
+}
+
+// about is the first text of the user, cut to a line.
+func (c *conversation) about() string {
+	for _, it := range c.items {
+		if head, err := item.Peek(it); err == nil && head.Role == "user" {
+			text, _ := tools.Cut(item.Text(it), maxText)
+			return inline(text, maxSummary)
+		}
+	}
+	return ""
 }
 
 // counted takes over what a model's server has counted. Its answer's items are

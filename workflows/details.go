@@ -19,6 +19,9 @@ func (r *run) showDetails(ctx workflow.Context) {
 	u := r.report.usage
 	fmt.Fprintf(&b, "**%s** · round %d · %s · %d tokens in, %d out · %s in the conversation\n\n",
 		r.report.status, r.round, r.report.model, u.InputTokens, u.OutputTokens, count(len(r.conversation.items), "item"))
+	if r.execution.about != "" {
+		fmt.Fprintf(&b, "Goes on with: `%s`\n\n", r.execution.about)
+	}
 	if r.report.cost != nil {
 		fmt.Fprintf(&b, "Cost so far: %s\n\n", r.report.cost)
 	}
