@@ -46,7 +46,7 @@ func (p *playing) knock() {
 	case p.dice(n, "cancel")%100 == 0:
 		b.CancelWorkflow()
 		return
-	case p.dice(n, "session")%8 == 0 && p.giveUp():
+	case p.dice(n, "session")%5 == 0 && p.giveUp():
 		return
 	}
 	var status workflows.StatusReport
