@@ -2,10 +2,12 @@ package crash
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
+	"errand/starter"
 	"errand/test/world"
 	"errand/tools"
 	"errand/tools/item"
@@ -52,15 +54,24 @@ func (tr *trial) tell() story {
 
 // talk is the conversation.
 func (tr *trial) talk() []string {
-	var all []string
+	all, err := tr.read()
+	for errors.Is(err, starter.ErrNoReply) && tr.ctx.Err() == nil {
+		all, err = tr.read()
+	}
+	if err != nil {
+		tr.violate(nothingLost, "the conversation cannot be read: %v", err)
+	}
+	return all
+}
+
+func (tr *trial) read() (all []string, err error) {
 	for raw, err := range tr.run.Conversation(tr.ctx) {
 		if err != nil {
-			tr.violate(nothingLost, "the conversation cannot be read: %v", err)
-			break
+			return all, err
 		}
 		all = append(all, tr.plain(raw))
 	}
-	return all
+	return all, nil
 }
 
 // checkTalk: every call has one output, after it, in origin order, before the
