@@ -34,10 +34,10 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	w, err := worker.New(config, worker.WithClientOptions(slowHeartbeats), worker.WithTools(
+	w, err := worker.New(config, worker.WithClientOptions(slowHeartbeats), worker.WithClientOptions(toldTasks), worker.WithTools(
 		act("look", tools.EffectRead), act("apply", tools.EffectIdempotent), act("pay", tools.EffectOnce), settling(),
 		inRoom("put", tools.EffectIdempotent), inRoom("take", tools.EffectOnce),
-	), worker.WithTools(boxes()...), worker.WithBeforeToolCall(guard))
+	), worker.WithTools(boxes()...), worker.WithDelegate(1), worker.WithBeforeToolCall(guard))
 	if err != nil {
 		return err
 	}
