@@ -20,13 +20,15 @@ func TestImportRules(t *testing.T) {
 		schema = "github.com/santhosh-tekuri/jsonschema"
 		sdk    = "go.temporal.io/"
 		mcp    = "github.com/mark3labs/mcp-go"
+		aws    = "github.com/aws"
 	)
 	for name, banned := range map[string][]string{
 		"errand/tools":          {mcp, openai, zap, schema, sdk, "errand/activities", "errand/workflows", "errand/worker", "errand/starter"},
 		"errand/tools/item":     {openai, zap, schema, sdk, "errand/"},
-		"errand/activities":     {mcp, openai, zap, "errand/workflows", "errand/worker", "errand/starter", "errand/tools/platform", "errand/tools/builtin"},
-		"errand/workflows":      {mcp, openai, zap, "errand/worker", "errand/starter", "errand/activities/openaimodel", "errand/tools/builtin"},
-		"errand/starter":        {mcp, openai, "errand/worker", "errand/activities/openaimodel", "errand/tools/builtin", "errand/tools/platform"},
+		"errand/storage":        {mcp, openai, zap, "errand/activities", "errand/workflows", "errand/worker", "errand/starter"},
+		"errand/activities":     {aws, mcp, openai, zap, "errand/workflows", "errand/worker", "errand/starter", "errand/tools/platform", "errand/tools/builtin"},
+		"errand/workflows":      {aws, mcp, openai, zap, "errand/worker", "errand/starter", "errand/activities/openaimodel", "errand/tools/builtin"},
+		"errand/starter":        {aws, mcp, openai, "errand/worker", "errand/activities/openaimodel", "errand/tools/builtin", "errand/tools/platform"},
 		"errand/worker":         {"errand/starter", "errand/cmd"},
 		"errand/cmd/errand":     {"errand/test"},
 		"errand/tools/hosts":    {"errand/", openai, zap, schema, sdk},
