@@ -22,6 +22,10 @@ var (
 	ErrRunID = errors.New("the client cannot send an id that is not printable ASCII: prepare it with worker.AnyWorkflowID")
 	// ErrCancelled comes with the partial result of a run that was cancelled.
 	ErrCancelled = errors.New("the run was cancelled")
+	// ErrStorage means that a payload of the run is in external storage, and that it
+	// cannot be read or written: the client has not the storage of the workers, the
+	// object was deleted, or the storage does not answer. See package storage.
+	ErrStorage = errors.New("the external storage of the run's payloads")
 	// ErrNoReply means that the server or the workers did not reply in time.
 	// What was sent may still take effect. Sending the same answer, approval or
 	// claim again does no harm, nor does a message with an id.

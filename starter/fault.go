@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"go.temporal.io/api/serviceerror"
@@ -25,6 +26,9 @@ func (r *Run) fault(ctx context.Context, doing string, err error) error {
 	if headerRefused(err) {
 		return fmt.Errorf("%s: %w", doing, ErrRunID)
 	}
+	if isStorageFault(err) {
+		return fmt.Errorf("%s: %w: %w", doing, ErrStorage, err)
+	}
 	if lasting(err) || queryRefused(err) {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
@@ -33,10 +37,32 @@ func (r *Run) fault(ctx context.Context, doing string, err error) error {
 
 // lasting tells whether trying again cannot help.
 func lasting(err error) bool {
-	return errors.Is(err, ErrNotFound) || errors.Is(err, errUnreadable) || errors.Is(err, ErrRunID) || headerRefused(err) ||
+	return errors.Is(err, ErrNotFound) || errors.Is(err, errUnreadable) || errors.Is(err, ErrRunID) || headerRefused(err) || storageMissing(err) ||
 		isA[*serviceerror.PermissionDenied](err) || isA[*serviceerror.InvalidArgument](err) ||
 		isA[*serviceerror.NamespaceNotFound](err) || isA[*serviceerror.Unimplemented](err) ||
 		isA[*serviceerror.ClientVersionNotSupported](err) || isA[*serviceerror.ServerVersionNotSupported](err)
+}
+
+// isStorageFault tells whether the client could not store or fetch a payload. The
+// SDK has no type for it.
+func isStorageFault(err error) bool {
+	if isA[serviceerror.ServiceError](err) { // it is about the storage of somebody else
+		return false
+	}
+	text := err.Error()
+	return storageMissing(err) || strings.Contains(text, "storage driver") &&
+		(strings.Contains(text, "retrieve failed") || strings.Contains(text, "store failed"))
+}
+
+// storageMissing tells whether the client has not the storage that it would need,
+// or the storage has not the payload.
+func storageMissing(err error) bool {
+	if err == nil || isA[serviceerror.ServiceError](err) {
+		return false
+	}
+	text := err.Error()
+	return strings.Contains(text, "[TMPRL1105]") || strings.Contains(text, "no storage driver registered") ||
+		strings.Contains(text, "storage driver") && (errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrNotExist))
 }
 
 // headerRefused tells whether nothing was sent because the run's id did not fit

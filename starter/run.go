@@ -27,6 +27,8 @@ const (
 type Run struct {
 	id     string
 	client client.Client
+	// answer is the size in bytes of the largest output that is sent.
+	answer int
 	log    *zap.Logger
 }
 

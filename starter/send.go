@@ -27,8 +27,8 @@ func (r *Run) Answer(ctx context.Context, answer workflows.Answer) (workflows.Re
 	if err != nil {
 		return workflows.Receipt{}, fmt.Errorf("answer: output is not JSON: %w", err)
 	}
-	if len(output) > workflows.MaxAnswerSize {
-		return workflows.Receipt{}, &TooLargeError{"output", len(output), workflows.MaxAnswerSize}
+	if len(output) > r.answer {
+		return workflows.Receipt{}, &TooLargeError{"output", len(output), r.answer}
 	}
 	return r.update(ctx, workflows.ToolOutput, answer)
 }

@@ -15,6 +15,8 @@ type Starter struct {
 	taskQueue string
 	converter converter.DataConverter
 	log       *zap.Logger
+	// answer is the size in bytes of the largest output that is sent.
+	answer int
 }
 
 // Option changes how a Starter works.
@@ -44,13 +46,23 @@ func DataConverter(dc converter.DataConverter) Option {
 	}
 }
 
-// New makes a Starter from a connected client.
+// LargeAnswers raises the limit of an output that answers a call to what the
+// workers keep of one, in bytes: the max_output of their external storage. The
+// client needs that storage too; see package storage.
+func LargeAnswers(limit int) Option {
+	return func(s *Starter) { s.answer = max(limit, workflows.MaxAnswerSize) }
+}
+
+// New makes a Starter from a connected client. Where the workers store large
+// payloads outside of Temporal, the client needs the same ExternalStorage: see
+// package storage.
 func New(c client.Client, options ...Option) *Starter {
 	s := &Starter{
 		client:    c,
 		taskQueue: workflows.DefaultTaskQueue,
 		converter: converter.GetDefaultDataConverter(),
 		log:       zap.NewNop(),
+		answer:    workflows.MaxAnswerSize,
 	}
 	for _, option := range options {
 		if option != nil {
@@ -63,5 +75,5 @@ func New(c client.Client, options ...Option) *Starter {
 // Attach is the handle of a run that exists already. Nothing is sent: an id
 // that does not exist shows as ErrNotFound when the handle is used.
 func (s *Starter) Attach(runID string) *Run {
-	return &Run{id: runID, client: s.client, log: s.log.With(zap.String("run_id", runID))}
+	return &Run{id: runID, client: s.client, answer: s.answer, log: s.log.With(zap.String("run_id", runID))}
 }

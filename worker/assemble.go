@@ -106,7 +106,7 @@ func (p *parts) assemble(config Config, temporal *engine) (built *activities.Act
 		queue = ownQueue(config.Temporal.TaskQueue)
 	}
 	built, err := activities.New(activities.Parts{
-		Model: model, Hooks: p.hooks, Engine: temporal, Price: config.price, MemoryBytes: config.Limits.MemoryBytes,
+		Model: model, Hooks: p.hooks, Engine: temporal, Price: config.price, MemoryBytes: config.Limits.MemoryBytes, MaxOutput: config.Storage.OutputLimit(),
 		Sources: sources, Servers: servers, Own: activities.Own{Queue: queue, Calls: config.Limits.Activities},
 	})
 	if err != nil {

@@ -124,6 +124,7 @@ func (c Config) faults() tools.Faults {
 		reportText(&all, fmt.Sprintf("mcp.hosts[%d]", i), host, checkHost)
 	}
 	c.Search.faults(&all)
+	c.Storage.Faults(&all)
 	reportText(&all, "log.level", c.Log.Level, checkLevel)
 	reportText(&all, "log.format", c.Log.Format, checkFormat)
 	for _, limit := range []struct {

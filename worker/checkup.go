@@ -46,6 +46,7 @@ func Checkup(ctx context.Context, config Config, model string) []Finding {
 		func() []Finding { return []Finding{config.Files.checkup()} },
 		func() []Finding { return []Finding{config.Skills.checkup()} },
 		func() []Finding { return []Finding{config.Fetch.checkup()} },
+		func() []Finding { return []Finding{storageCheckup(ctx, config.Storage)} },
 	)
 	for _, server := range config.MCP.Servers {
 		checks = append(checks, func() []Finding { return []Finding{config.MCP.checkup(ctx, server.Name)} })

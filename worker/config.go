@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"errand/activities/openaimodel"
+	"errand/storage"
 	"errand/tools/mcp"
 	"errand/workflows"
 )
@@ -28,8 +29,11 @@ type Config struct {
 	Fetch      Fetch
 	MCP        MCP
 	Search     Search
-	Log        Log
-	Limits     Limits
+	// Storage says where large payloads go. A client that is given by WithClient
+	// must have been made with the same: see storage.Open.
+	Storage storage.Config
+	Log     Log
+	Limits  Limits
 
 	// remarks are logged when the worker starts.
 	remarks []string

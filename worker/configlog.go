@@ -61,6 +61,7 @@ func (c Config) MarshalLogObject(out zapcore.ObjectEncoder) error {
 			return err
 		}
 	}
+	logStorage(c.Storage, out)
 	out.AddString("log_level", c.Log.Level)
 	out.AddString("log_format", c.Log.Format)
 	out.AddInt("memory_bytes", c.Limits.MemoryBytes)

@@ -37,6 +37,7 @@ func (l *loader) common(top *section) {
 	fetch.finish()
 
 	l.mcp(top.in("mcp"))
+	l.storage(top.in("storage"))
 
 	log := top.in("log")
 	log.text("level", &c.Log.Level, checkLevel)

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
 	"go.uber.org/zap"
+
+	"errand/storage"
 )
 
 // temporalHint is the fix for a connection that is configured wrongly.
@@ -16,13 +19,18 @@ const temporalHint = ": check TEMPORAL_PROFILE, TEMPORAL_CONFIG_FILE and the TEM
 
 // Dial connects to the Temporal server that the TEMPORAL_* variables and the
 // profiles of the temporal CLI name, localhost:7233 by default. Each adjust may
-// change the options first: metrics, interceptors, a data converter.
+// change the options first: metrics, interceptors, a data converter. The client
+// stores large payloads where LoadStorage says for the variables of the process.
 func Dial(ctx context.Context, logger *zap.Logger, adjust ...func(*client.Options)) (client.Client, error) {
-	return dial(ctx, envconfig.EnvLookupOS, logger, adjust)
+	large, err := LoadStorage(os.Environ())
+	if err != nil {
+		return nil, err
+	}
+	return dial(ctx, envconfig.EnvLookupOS, logger, large, adjust)
 }
 
 // dial does the same by the variables of an environment.
-func dial(ctx context.Context, environ envconfig.EnvLookup, logger *zap.Logger, adjust []func(*client.Options)) (client.Client, error) {
+func dial(ctx context.Context, environ envconfig.EnvLookup, logger *zap.Logger, large storage.Config, adjust []func(*client.Options)) (client.Client, error) {
 	options, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: environ})
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w%s", err, temporalHint)
@@ -31,6 +39,9 @@ func dial(ctx context.Context, environ envconfig.EnvLookup, logger *zap.Logger, 
 		logger = zap.NewNop()
 	}
 	options.Logger = TemporalLogger(logger)
+	if options.ExternalStorage, err = storage.Open(ctx, large); err != nil {
+		return nil, fmt.Errorf("worker: %w", err)
+	}
 	for _, change := range adjust {
 		if change != nil {
 			change(&options)

@@ -25,6 +25,8 @@
 //	ERRAND_DEPLOYMENT                               name of a Worker Deployment; none without
 //	ERRAND_BUILD_ID                                 which build of it this worker is
 //	ERRAND_VERSIONING   auto_upgrade                or pinned: runs stay with their build
+//	ERRAND_STORAGE_DRIVER                           where large payloads go: directory or s3; none without
+//	ERRAND_STORAGE_*                                the keys of storage below: see docs/configuration.md
 //	ERRAND_LOG_LEVEL    info                        debug, info, warn, error
 //	ERRAND_LOG_FORMAT   json                        or console
 //	ERRAND_CONFIG                                   a YAML file with the keys below
@@ -50,6 +52,7 @@
 //	skills: {root: ./skills}       # default none
 //	delegate: {max_depth: 3}       # default none: no tool delegate
 //	fetch: {hosts: [docs.example.com]}
+//	storage: {driver: directory, directory: /var/lib/errand/payloads}
 //	log: {level: info, format: json}
 //	limits: {memory_bytes: 67108864, activities: 200}
 //

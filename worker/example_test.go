@@ -90,6 +90,6 @@ func ExampleLoadConfig() {
 	// worker: 4 faults in the configuration:
 	//   models[0].base_url: "ftp://models.example": must be a URL such as http://127.0.0.1:8000/v1
 	//   models[0].api_key: ${MODELS_KEY}: the environment variable is not set: set it, or remove the reference
-	//   limit: unknown key: known here are temporal, deployment, files, skills, delegate, fetch, mcp, log, limits, search, models, prices
+	//   limit: unknown key: known here are temporal, deployment, files, skills, delegate, fetch, mcp, storage, log, limits, search, models, prices
 	//   ERRAND_LOG_LEVEL: "loud": must be one of debug, info, warn, error
 }

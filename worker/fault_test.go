@@ -52,7 +52,7 @@ modles: []
   models[1].headers.X-Team: ${ALSO_MISSING}: the environment variable is not set: set it, or remove the reference
   models[3].base_url: "http://host/v1": must not hold a user: put credentials into api_key or headers
   models[3].match: "twice": repeats models[2].match, which always wins: remove one
-  modles: unknown key: known here are temporal, deployment, files, skills, delegate, fetch, mcp, log, limits, search, models, prices
+  modles: unknown key: known here are temporal, deployment, files, skills, delegate, fetch, mcp, storage, log, limits, search, models, prices
   ERRAND_LOG_FORMAT: "xml": must be one of json, console
   OPENAI_BASE_URL: "localhost:8000": must be a URL such as http://127.0.0.1:8000/v1
   ERRAND_MODEL_API: "rest": must be one of responses, chat

@@ -21,25 +21,34 @@ const fileVariable = "ERRAND_CONFIG"
 // under "endpoint" exist in the environment only: an address from one place
 // must never be paired with a key from another.
 var variables = map[string]string{
-	"ERRAND_TASK_QUEUE":      "temporal.task_queue",
-	"ERRAND_DEPLOYMENT":      "deployment.name",
-	"ERRAND_BUILD_ID":        "deployment.build_id",
-	"ERRAND_VERSIONING":      "deployment.behavior",
-	"ERRAND_FILES_ROOT":      "files.root",
-	"ERRAND_SKILLS_ROOT":     "skills.root",
-	"ERRAND_FETCH_HOSTS":     "fetch.hosts",
-	"ERRAND_MCP_CONFIG":      "mcp.config",
-	"ERRAND_MCP_HOSTS":       "mcp.hosts",
-	"ERRAND_SEARCH_PROVIDER": "search.provider",
-	"ERRAND_SEARCH_URL":      "search.base_url",
-	"ERRAND_SEARCH_KEY":      "search.api_key",
-	"ERRAND_SEARCH_HOSTS":    "search.hosts",
-	"ERRAND_LOG_LEVEL":       "log.level",
-	"ERRAND_LOG_FORMAT":      "log.format",
-	"OPENAI_BASE_URL":        "endpoint.base_url",
-	"OPENAI_API_KEY":         "endpoint.api_key",
-	"ERRAND_MODEL_API":       "endpoint.api",
-	"ERRAND_MODEL_STREAM":    "endpoint.stream",
+	"ERRAND_TASK_QUEUE":            "temporal.task_queue",
+	"ERRAND_DEPLOYMENT":            "deployment.name",
+	"ERRAND_BUILD_ID":              "deployment.build_id",
+	"ERRAND_VERSIONING":            "deployment.behavior",
+	"ERRAND_FILES_ROOT":            "files.root",
+	"ERRAND_SKILLS_ROOT":           "skills.root",
+	"ERRAND_FETCH_HOSTS":           "fetch.hosts",
+	"ERRAND_MCP_CONFIG":            "mcp.config",
+	"ERRAND_MCP_HOSTS":             "mcp.hosts",
+	"ERRAND_SEARCH_PROVIDER":       "search.provider",
+	"ERRAND_SEARCH_URL":            "search.base_url",
+	"ERRAND_SEARCH_KEY":            "search.api_key",
+	"ERRAND_SEARCH_HOSTS":          "search.hosts",
+	"ERRAND_STORAGE_DRIVER":        "storage.driver",
+	"ERRAND_STORAGE_DIRECTORY":     "storage.directory",
+	"ERRAND_STORAGE_THRESHOLD":     "storage.threshold",
+	"ERRAND_STORAGE_MAX_OUTPUT":    "storage.max_output",
+	"ERRAND_STORAGE_S3_BUCKET":     "storage.s3.bucket",
+	"ERRAND_STORAGE_S3_PREFIX":     "storage.s3.prefix",
+	"ERRAND_STORAGE_S3_REGION":     "storage.s3.region",
+	"ERRAND_STORAGE_S3_ENDPOINT":   "storage.s3.endpoint",
+	"ERRAND_STORAGE_S3_PATH_STYLE": "storage.s3.path_style",
+	"ERRAND_LOG_LEVEL":             "log.level",
+	"ERRAND_LOG_FORMAT":            "log.format",
+	"OPENAI_BASE_URL":              "endpoint.base_url",
+	"OPENAI_API_KEY":               "endpoint.api_key",
+	"ERRAND_MODEL_API":             "endpoint.api",
+	"ERRAND_MODEL_STREAM":          "endpoint.stream",
 }
 
 // LoadConfig reads the configuration from the variables given, usually
@@ -48,11 +57,7 @@ var variables = map[string]string{
 // twice the last stands. A worker of this configuration connects by the
 // TEMPORAL_* variables among them. The error is an *Error with every fault.
 func LoadConfig(environ []string) (Config, error) {
-	l := loader{config: DefaultConfig(), environment: environment{}}
-	for _, one := range environ {
-		name, value, _ := strings.Cut(one, "=")
-		l.environment[name] = value
-	}
+	l := newLoader(environ)
 	l.readFile()
 	l.readEnvironment()
 	l.readServers()
@@ -61,6 +66,7 @@ func LoadConfig(environ []string) (Config, error) {
 	if len(l.faults) == 0 {
 		l.config.Search.faults(&l.faults)
 	}
+	l.checkStorage()
 	if err := failed("the configuration", l.faults); err != nil {
 		return Config{}, err
 	}
@@ -77,17 +83,34 @@ type loader struct {
 	servers serversSection
 }
 
-func (l *loader) readFile() {
+func newLoader(environ []string) *loader {
+	l := &loader{config: DefaultConfig(), environment: environment{}}
+	for _, one := range environ {
+		name, value, _ := strings.Cut(one, "=")
+		l.environment[name] = value
+	}
+	return l
+}
+
+// file is the configuration file, if there is one that can be read.
+func (l *loader) file() (*section, bool) {
 	path := l.environment[fileVariable]
 	if path == "" {
-		return
+		return nil, false
 	}
 	tree := koanf.New(".")
 	if err := tree.Load(file.Provider(path), yaml.Parser()); err != nil {
 		l.faults.Add(fileVariable, fmt.Sprintf("%q: %s", path, fileComplaint(err)))
+		return nil, false
+	}
+	return &section{values: tree.Raw(), faults: &l.faults}, true
+}
+
+func (l *loader) readFile() {
+	top, ok := l.file()
+	if !ok {
 		return
 	}
-	top := &section{values: tree.Raw(), faults: &l.faults}
 	l.common(top)
 	l.searchSection(top.in("search"), true)
 	l.config.Models = l.endpoints(top.each("models"))
@@ -104,18 +127,26 @@ func fileComplaint(err error) string {
 	return err.Error()
 }
 
-func (l *loader) readEnvironment() {
+// variables are those of the environment that mean something, by their keys.
+func (l *loader) variables() (*section, bool) {
 	tree := koanf.New(".")
 	provider := env.Provider(".", env.Opt{EnvironFunc: l.environment.Environ, TransformFunc: l.variable})
 	if err := tree.Load(provider, nil); err != nil {
 		l.faults.Add("environment", err.Error())
-		return
+		return nil, false
 	}
 	named := map[string]string{}
 	for variable, key := range variables {
 		named[key] = variable
 	}
-	top := &section{values: tree.Raw(), named: named, faults: &l.faults}
+	return &section{values: tree.Raw(), named: named, faults: &l.faults}, true
+}
+
+func (l *loader) readEnvironment() {
+	top, ok := l.variables()
+	if !ok {
+		return
+	}
 	l.common(top)
 	l.searchSection(top.in("search"), false)
 	if last, ok := l.fallback(top.in("endpoint")); ok {

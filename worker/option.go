@@ -111,7 +111,8 @@ func WithModel(model Model) Option {
 // logger stays the caller's. Without it the worker dials one and closes it.
 // The caller's client needs workflow ids of printable ASCII: a run with another
 // id, whoever started it, fails every request about it and holds the worker up.
-// Dial makes a client without this limit, as does AnyWorkflowID.
+// Dial makes a client without this limit, as does AnyWorkflowID. Where the
+// configuration has a Storage, the client needs it as well: see storage.Open.
 func WithClient(connected client.Client) Option {
 	return func(p *parts) {
 		if connected == nil {

@@ -37,6 +37,8 @@ func (e *ReplayError) Unwrap() error { return e.Err }
 type ReplayOptions struct {
 	// DataConverter is the one that the workers use; nil is the SDK's own.
 	DataConverter converter.DataConverter
+	// ExternalStorage is that of the workers, if they have one.
+	ExternalStorage converter.ExternalStorage
 }
 
 // Replay fetches the history of a run and runs the workflow code of this build
@@ -49,7 +51,11 @@ func Replay(ctx context.Context, connected client.Client, runID, executionID str
 	if err != nil {
 		return 0, fmt.Errorf("worker: replay run %s: %w: %w", runID, ErrHistory, err)
 	}
-	replayer, err := sdkworker.NewWorkflowReplayerWithOptions(sdkworker.WorkflowReplayerOptions{DataConverter: o.DataConverter})
+	replayer, err := sdkworker.NewWorkflowReplayerWithOptions(sdkworker.WorkflowReplayerOptions{
+		DataConverter: o.DataConverter, ExternalStorage: o.ExternalStorage,
+		// A long history, or one with large outputs, takes its time.
+		DisableDeadlockDetection: true,
+	})
 	if err != nil {
 		return 0, fmt.Errorf("worker: replay run %s: %w", runID, err)
 	}

@@ -179,7 +179,7 @@ func (w *Worker) connect(ctx context.Context) (client.Client, func(), error) {
 	if w.given != nil {
 		return w.given, func() {}, nil
 	}
-	dialled, err := dial(ctx, w.environ(), w.logger, w.adjust)
+	dialled, err := dial(ctx, w.environ(), w.logger, w.config.Storage, w.adjust)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,10 +11,13 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
+	"go.temporal.io/sdk/converter"
 	"go.uber.org/zap"
 
 	"errand/starter"
+	"errand/storage"
 	"errand/worker"
+	"errand/workflows"
 )
 
 // dialLimit bounds the wait for a server that does not refuse, but is silent.
@@ -27,7 +30,29 @@ type connection struct {
 	address   string
 	namespace string
 	queue     string
+	large     large
 }
+
+// large is where the payloads of runs are that are too large for Temporal.
+type large struct {
+	storage.Config
+	// external is the same for the SDK.
+	external converter.ExternalStorage
+}
+
+// large reads where payloads are from the variables, and the file, that workers
+// are configured by.
+func (a *app) large(ctx context.Context) (large, error) {
+	config, err := worker.LoadStorage(a.environ)
+	if err != nil {
+		return large{}, err
+	}
+	external, err := storage.Open(ctx, config)
+	return large{config, external}, err
+}
+
+// answers is the size in bytes of the largest output that answers a call.
+func (l large) answers() int { return max(l.OutputLimit(), workflows.MaxAnswerSize) }
 
 // connect dials the server that the flags and the environment name.
 func (a *app) connect(ctx context.Context) (*connection, error) {
@@ -35,14 +60,19 @@ func (a *app) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
+	found, err := a.large(ctx)
+	if err != nil {
+		return nil, err
+	}
+	options.ExternalStorage = found.external
 	connected, err := a.dial(ctx, options, zap.NewNop())
 	if err != nil {
 		return nil, err
 	}
 	queue := a.taskQueue()
 	return &connection{
-		client: connected, starter: starter.New(connected, starter.TaskQueue(queue)),
-		address: options.HostPort, namespace: options.Namespace, queue: queue,
+		client: connected, starter: starter.New(connected, starter.TaskQueue(queue), starter.LargeAnswers(found.answers())),
+		address: options.HostPort, namespace: options.Namespace, queue: queue, large: found,
 	}, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"errand/cmd/errand/devserver"
 	"errand/cmd/errand/show"
+	"errand/storage"
 	"errand/worker"
 )
 
@@ -118,6 +119,9 @@ func (a *app) dev(ctx context.Context, f devFlags) error {
 		return err
 	}
 	defer a.stopServer(context.WithoutCancel(ctx), server)
+	if options.ExternalStorage, err = storage.Open(ctx, config.Storage); err != nil {
+		return err
+	}
 	connected, err := a.dial(ctx, options, logger)
 	if err != nil {
 		return err

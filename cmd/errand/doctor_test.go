@@ -62,7 +62,7 @@ func TestDoctorSaysWhatIsWrongAndGoesOn(t *testing.T) {
 		require.NotEmpty(t, f.Message)
 	}
 	require.Equal(t, map[string]worker.State{
-		"errand": "ok", "temporal": "fault", "model": "fault", "search": "fault", "files": "ok", "skills": "off", "fetch": "off",
+		"errand": "ok", "temporal": "fault", "model": "fault", "search": "fault", "files": "ok", "skills": "off", "fetch": "off", "storage": "off",
 	}, states)
 	require.Contains(t, got.out, `cannot reach Temporal at 127.0.0.1:1: start one with \"errand dev\", or set TEMPORAL_ADDRESS`)
 }

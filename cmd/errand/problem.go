@@ -11,6 +11,7 @@ import (
 
 	"errand/cmd/errand/words"
 	"errand/starter"
+	"errand/storage"
 	"errand/tools"
 	"errand/worker"
 	"errand/workflows"
@@ -62,6 +63,7 @@ const (
 	typeDetached    = "Detached"
 	typeConfig      = "InvalidConfiguration"
 	typeUnwell      = "ChecksFailed"
+	typeStorage     = "Storage"
 	typeOther       = "Error"
 )
 
@@ -75,6 +77,7 @@ func (a *app) explain(err error) problem {
 		large    *starter.TooLargeError
 		config   *worker.Error
 		unwell   *unwellError
+		absent   *storage.AbsentError
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -87,6 +90,10 @@ func (a *app) explain(err error) problem {
 		return problem{config.Subject + " has " + faults(config.Faults), typeConfig, config.Faults, exitFailed}
 	case errors.As(err, &unwell):
 		return problem{unwell.Error(), typeUnwell, nil, exitFailed}
+	case errors.As(err, &absent):
+		return problem{absent.Error(), typeStorage, nil, exitFailed}
+	case errors.Is(err, starter.ErrStorage):
+		return problem{plain(err), typeStorage, nil, exitFailed}
 	case errors.As(err, &end):
 		return explainEnd(end.result)
 	case errors.As(err, &detached):

@@ -53,14 +53,15 @@ func toolName(m workflows.Manifest) string {
 	return m.Tool
 }
 
-// handlers are the programs in the form in which a run is served.
-func (p programs) handlers() starter.Handlers {
+// handlers are the programs in the form in which a run is served. Their answers
+// have at most limit bytes.
+func (p programs) handlers(limit int) starter.Handlers {
 	all := starter.Handlers{}
 	for name, command := range p {
 		all[name] = func(ctx context.Context, call starter.Call) (any, error) {
 			answer, err := program.Run(ctx, command, program.Call{
 				RunID: call.RunID, ToolCallID: call.ToolCallID, ActionID: call.ActionID,
-				Tool: name, Key: call.Key, Arguments: standardInput(call),
+				Tool: name, Key: call.Key, Arguments: standardInput(call), Limit: limit,
 			})
 			if err == nil && answer.IsError {
 				err = errors.New(answer.Output)

@@ -165,7 +165,7 @@ func (c *connection) replayAll(ctx context.Context, all []replayed) error {
 
 func (c *connection) replayOne(ctx context.Context, one *replayed) {
 	events, err := worker.Replay(ctx, c.client, one.ID, one.Execution, worker.ReplayOptions{
-		DataConverter: converter.GetDefaultDataConverter(),
+		DataConverter: converter.GetDefaultDataConverter(), ExternalStorage: c.large.external,
 	})
 	one.Events, one.Replays = events, err == nil
 	var broken *worker.ReplayError

@@ -121,8 +121,8 @@ func (a *app) serve(ctx context.Context, c *connection, programs programs, query
 	defer rest()
 	go idle.watch(watching, func(line string) { a.notice("%s", line) })
 	log := zap.New(&complaints{told: &toldLast{}, tell: func(line string) { a.notice("%s", line) }})
-	s := starter.New(c.client, starter.TaskQueue(c.queue), starter.Logger(log))
-	err := s.ServeAll(ctx, a.reported(ctx, programs.handlers(), idle), options...)
+	s := starter.New(c.client, starter.TaskQueue(c.queue), starter.Logger(log), starter.LargeAnswers(c.large.answers()))
+	err := s.ServeAll(ctx, a.reported(ctx, programs.handlers(c.large.answers()), idle), options...)
 	var (
 		refused *serviceerror.InvalidArgument
 		missing *starter.NoHandlerError

@@ -32,6 +32,8 @@ var _ followed = (*starter.Run)(nil)
 type session struct {
 	run      followed
 	programs programs
+	// limit is the size in bytes of the largest answer.
+	limit int
 	// person is nil where nobody can be asked.
 	person *ask.Person
 	hints  hints
@@ -90,7 +92,7 @@ func (s *session) follow(ctx context.Context, questions *questions) (*workflows.
 // serve has programs answer the calls that they are named for; other calls are
 // left to people.
 func (s *session) serve(ctx context.Context, leave context.CancelCauseFunc) {
-	err := s.run.Serve(ctx, s.programs.handlers(), starter.OnNoHandler(starter.Leave))
+	err := s.run.Serve(ctx, s.programs.handlers(s.limit), starter.OnNoHandler(starter.Leave))
 	var closed *starter.ClosedError
 	if err != nil && ctx.Err() == nil && !errors.As(err, &closed) {
 		leave(err)

@@ -17,7 +17,7 @@ func (a *app) stay(ctx context.Context, c *connection, run *starter.Run, program
 	signals, release := interruptions()
 	defer release()
 	s := a.newSession(run, programs)
-	s.signals = signals
+	s.signals, s.limit = signals, c.large.answers()
 	s.idle = a.newRunIdle(c, run.ID())
 	if events {
 		s.event = func(e workflows.Event) error { return a.document(e) }

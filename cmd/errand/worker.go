@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.uber.org/zap"
 
+	"errand/storage"
 	"errand/worker"
 )
 
@@ -27,6 +28,9 @@ It is configured by the environment and the file that ERRAND_CONFIG names:
   ERRAND_SEARCH_PROVIDER, _URL, _KEY
                       who searches for web_search: searxng with the address
                       of a server, or brave with a key
+  ERRAND_STORAGE_DRIVER
+                      where large outputs go: directory, with
+                      ERRAND_STORAGE_DIRECTORY, or s3
   ERRAND_LOG_LEVEL    debug, info, warn or error
   ERRAND_LOG_FORMAT   json or console`
 
@@ -51,6 +55,9 @@ func (a *app) workerCommand() *cobra.Command {
 			}
 			options, err := a.clientOptions()
 			if err != nil {
+				return err
+			}
+			if options.ExternalStorage, err = storage.Open(ctx, config.Storage); err != nil {
 				return err
 			}
 			connected, err := a.dial(ctx, options, logger)

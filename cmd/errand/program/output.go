@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"errand/workflows"
 )
 
 const (
-	// maxOutput is what an answer may take as JSON text, with room for the
-	// fields around the output.
-	maxOutput = workflows.MaxAnswerSize - 1024
+	// besides is room for the fields around an output, in bytes.
+	besides = 1024
 	// maxComplaint bounds what is kept of standard error.
 	maxComplaint = 4 << 10
 )
@@ -50,7 +47,7 @@ func (e *end) Write(p []byte) (int, error) {
 func (e *end) text() string { return strings.ToValidUTF8(string(e.kept), "") }
 
 // fit cuts text to what one answer may take as JSON, and says so at its end.
-func fit(text string, total int) string {
+func fit(text string, total, maxOutput int) string {
 	marker := fmt.Sprintf("\n[cut: the program printed %d bytes]", total)
 	size, room := 2, 0 // the quotes; the last place where the marker still fits
 	for i, r := range text {

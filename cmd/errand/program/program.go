@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"errand/cmd/errand/devserver"
+	"errand/workflows"
 )
 
 // Call is what a program gets to know of the call that it answers.
@@ -19,6 +20,9 @@ type Call struct {
 	Key string
 	// Arguments are the bytes of standard input: the call's JSON arguments.
 	Arguments []byte
+	// Limit is the size in bytes of the largest answer, as JSON text; 0 means
+	// workflows.MaxAnswerSize.
+	Limit int
 }
 
 // Answer is what a program said.
@@ -34,7 +38,8 @@ func Run(ctx context.Context, command []string, call Call) (Answer, error) {
 	if ctx.Err() != nil {
 		return Answer{}, context.Cause(ctx)
 	}
-	output, complaint := &head{limit: maxOutput}, &end{limit: maxComplaint}
+	limit := call.room()
+	output, complaint := &head{limit: limit}, &end{limit: maxComplaint}
 	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec // the person names the program
 	cmd.Stdin = bytes.NewReader(call.Arguments)
 	cmd.Stdout, cmd.Stderr = output, complaint
@@ -54,7 +59,16 @@ func Run(ctx context.Context, command []string, call Call) (Answer, error) {
 	if state := cmd.ProcessState; !state.Success() {
 		return Answer{Output: failure(command[0], state.String(), complaint.text(), output.text()), IsError: true}, nil
 	}
-	return Answer{Output: fit(strings.TrimRight(output.text(), "\r\n"), output.total)}, nil
+	return Answer{Output: fit(strings.TrimRight(output.text(), "\r\n"), output.total, limit)}, nil
+}
+
+// room is what the text of an answer may take as JSON, beside the fields around
+// it.
+func (c Call) room() int {
+	if c.Limit > 0 {
+		return c.Limit - besides
+	}
+	return workflows.MaxAnswerSize - besides
 }
 
 // Find tells whether a program is there, before a run depends on it.
