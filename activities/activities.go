@@ -38,6 +38,9 @@ type Parts struct {
 	Price func(model string) (Price, bool)
 	// Own is what belongs to this worker alone.
 	Own Own
+	// MaxOutput is the size in bytes above which an output is cut, where large
+	// payloads are stored outside of Temporal; 0 where they are not.
+	MaxOutput int
 	// MemoryBytes bounds the conversations, surfaces and outputs kept in this worker;
 	// 0 means 64 MiB.
 	MemoryBytes int
@@ -62,6 +65,8 @@ type Activities struct {
 	engine  Engine
 	held    held
 	own     own
+	// maxOutput is that of Parts.
+	maxOutput int
 	// progress is what running calls report to.
 	progress *progress
 }
@@ -95,7 +100,7 @@ func New(p Parts) (*Activities, error) {
 	}
 	return &Activities{
 		model: p.Model, price: p.Price, sources: p.Sources, servers: p.Servers, hooks: p.Hooks, engine: p.Engine, progress: newProgress(p.Engine),
-		own: newOwn(p.Own),
+		own: newOwn(p.Own), maxOutput: p.MaxOutput,
 		held: held{
 			conversations: newConversations(p.MemoryBytes * 5 / 8),
 			items:         newSized[json.RawMessage](p.MemoryBytes / 8),

@@ -142,7 +142,7 @@ func (a *Activities) attempt(ctx context.Context, in ExecuteInput) (*attempt, er
 
 // outcomeOf finalises what a tool returned.
 func (a *Activities) outcomeOf(ctx context.Context, e *attempt, started time.Time, out tools.Output, err error) tools.Outcome {
-	outcome := a.finalize(ctx, e.in.Timeout, HookCall{
+	outcome := a.finalize(ctx, e.in, HookCall{
 		RunID: e.call.RunID, Call: e.in.Call, Descriptor: e.tool, Arguments: e.call.Arguments,
 	}, out, err)
 	if e.in.MaxOutput > 0 {
@@ -155,6 +155,12 @@ func (a *Activities) outcomeOf(ctx context.Context, e *attempt, started time.Tim
 		outcome.Attempt = e.call.Attempt
 	}
 	return outcome
+}
+
+// outputLimit is what an output may have: what the run says, as far as this
+// worker can store it.
+func (a *Activities) outputLimit(in ExecuteInput) int {
+	return max(tools.MaxOutput, min(in.MaxOutput, a.maxOutput))
 }
 
 // begin tells the server that the tool is about to be touched, and waits for

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -15,7 +14,7 @@ import (
 
 // finalize turns what a tool returned into the call's outcome: after-hooks,
 // output schema, size.
-func (a *Activities) finalize(ctx context.Context, limit time.Duration, call HookCall, out tools.Output, err error) (o tools.Outcome) {
+func (a *Activities) finalize(ctx context.Context, in ExecuteInput, call HookCall, out tools.Output, err error) (o tools.Outcome) {
 	// Errors and contents are the tool's own values: their methods may panic.
 	defer func() {
 		if p := recover(); p != nil {
@@ -24,7 +23,7 @@ func (a *Activities) finalize(ctx context.Context, limit time.Duration, call Hoo
 		}
 	}()
 	if errors.Is(err, errTimedOut) {
-		text := fmt.Sprintf("tool %q timed out after %s", call.Call.Tool, limit)
+		text := fmt.Sprintf("tool %q timed out after %s", call.Call.Tool, in.Timeout)
 		if errors.Is(err, errStillRuns) {
 			text += " and ignores that it was told to stop: it may still take effect"
 		}
@@ -39,7 +38,7 @@ func (a *Activities) finalize(ctx context.Context, limit time.Duration, call Hoo
 		out = tools.Output{Content: tools.Fail(tools.Failed, tools.ErrExecutionFailed, err.Error()).Output, IsError: true, Public: out.Public}
 	}
 	if ctx.Err() != nil { // no hook runs in a run that was stopped
-		return a.outcome(call.Descriptor, out)
+		return a.outcome(call.Descriptor, out, a.outputLimit(in))
 	}
 	if hookErr := a.after(ctx, call, &out); hookErr != nil {
 		warn(ctx, "a hook failed after the tool had run", call.Call.Tool, hookErr)
@@ -48,10 +47,11 @@ func (a *Activities) finalize(ctx context.Context, limit time.Duration, call Hoo
 		o.Changes = bounded(out.Changes)
 		return o
 	}
-	return a.outcome(call.Descriptor, out)
+	return a.outcome(call.Descriptor, out, a.outputLimit(in))
 }
 
-func (a *Activities) outcome(tool tools.Descriptor, out tools.Output) tools.Outcome {
+// outcome is that of a call that returned, with an output of at most limit bytes.
+func (a *Activities) outcome(tool tools.Descriptor, out tools.Output, limit int) tools.Outcome {
 	text, err := Text(out.Content)
 	if err != nil {
 		o := tools.Fail(tools.Failed, tools.ErrExecutionFailed,
@@ -75,7 +75,7 @@ func (a *Activities) outcome(tool tools.Descriptor, out tools.Output) tools.Outc
 		o.Public = nil
 		o.Warnings = append(o.Warnings, fmt.Sprintf("what %q has to show beside its output was left out: it is no JSON object of at most %d bytes", tool.PublicName(), maxPublic))
 	}
-	o.Output, o.FullSize = tools.Cut(text, tools.MaxOutput)
+	o.Output, o.FullSize = tools.Cut(text, limit)
 	if o.FullSize > 0 {
 		o.Warnings = append(o.Warnings, fmt.Sprintf("the output of %q had %d bytes and was cut", tool.PublicName(), o.FullSize))
 	}

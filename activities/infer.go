@@ -78,6 +78,10 @@ type InferResult struct {
 	// Failed is what attempts before this one have used.
 	Failed *Spent `json:"failed,omitempty"`
 	Model  string `json:"model,omitempty"`
+	// MaxOutput is what a call may return, in bytes, where large payloads are
+	// stored outside of Temporal; 0 where they are not. The workflow goes by what
+	// its history says here, and not by how its worker is configured.
+	MaxOutput int `json:"max_output,omitempty"`
 	// Notes say what was repaired.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -115,7 +119,7 @@ func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, err
 	if s := a.spent(at.Model, result.Usage); s != nil {
 		result.Cost = s.Cost
 	}
-	result.Failed = t.progress().Spent
+	result.Failed, result.MaxOutput = t.progress().Spent, a.maxOutput
 	next := known.with(result.Items...)
 	a.held.conversations.put(key, next, next.bytes)
 	return result, nil

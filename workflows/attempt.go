@@ -36,7 +36,7 @@ func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
 	in := activities.ExecuteInput{
 		Call: c.Call, Source: c.tool.Source, Server: r.server(c), Remote: c.tool.Remote, Effect: c.tool.Effect,
 		Timeout: limit, Progress: r.request.Run.Progress, Options: c.tool.Options,
-		MaxOutput: outputRoom(ctx, len(r.running.open())),
+		MaxOutput: r.outputRoom(ctx),
 	}
 	if g := r.request.Run.CancelGrace; g != activities.DefaultGrace {
 		in.Grace = max(g, time.Millisecond)

@@ -109,7 +109,7 @@ func (r *run) renew(ctx workflow.Context) *ending {
 	r.noteUnknownSignals(ctx)
 	packed, err := r.pack()
 	// Another build may compress otherwise: what was decided is kept.
-	fits := workflow.SideEffect(ctx, func(workflow.Context) any { return err == nil && len(packed) <= MaxStateSize })
+	fits := workflow.SideEffect(ctx, func(workflow.Context) any { return err == nil && len(packed) <= r.maxState() })
 	var yes bool
 	if fits.Get(&yes) != nil || !yes {
 		r.execution.unfit = max(1, workflow.GetInfo(ctx).GetCurrentHistorySize())

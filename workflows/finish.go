@@ -99,7 +99,8 @@ func (r *run) warnLeftovers(ctx workflow.Context) {
 	}
 }
 
-// result is what a run ends with, within MaxResultSize.
+// result is what a run ends with, within MaxResultSize and what is stored outside
+// of history.
 func (r *run) result(end ending) *Result {
 	result := &Result{
 		ID: r.id, Object: "response", Status: end.status, Model: r.report.model,
@@ -117,6 +118,6 @@ func (r *run) result(end ending) *Result {
 	if r.request.Delegated != nil {
 		brief(result)
 	}
-	fit(result)
+	fit(result, MaxResultSize+r.report.stored)
 	return result
 }

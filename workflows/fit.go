@@ -31,10 +31,10 @@ func lastMessage(items []json.RawMessage) (text string, found bool) {
 // fromOutside tells whether a message of this role was sent to the run.
 func fromOutside(role string) bool { return role == "user" || role == "system" || role == "developer" }
 
-// fit leaves out what is least missed, as much as it takes. The queries have
+// fit leaves out what is least missed, as much as it takes for limit bytes. The queries have
 // all of it. The size is worked out once and kept in step with what is taken
 // out: a result of many megabytes must not hold its workflow task up.
-func fit(result *Result) {
+func fit(result *Result, limit int) {
 	if result.Output == nil {
 		result.Output = []json.RawMessage{}
 	}
@@ -47,7 +47,7 @@ func fit(result *Result) {
 	if result.Run.Changes == nil {
 		result.Run.Changes = []tools.Change{}
 	}
-	excess := resultSize(*result) + countsSize - MaxResultSize
+	excess := resultSize(*result) + countsSize - limit
 	for _, shrink := range []shrinker{
 		fewerTraces(100), fewerItems, noChanges, noDeclarations, fewerTraces(0), fewerWarnings, shorterText, noMetadata,
 	} {

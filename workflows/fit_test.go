@@ -41,7 +41,7 @@ func TestResultFitsWhateverFillsIt(t *testing.T) {
 			r := full()
 			change(r)
 			items, traces := len(r.Output), len(r.Run.Traces)
-			fit(r)
+			fit(r, MaxResultSize)
 			text, err := json.Marshal(r)
 			require.NoError(t, err)
 			require.LessOrEqual(t, len(text), MaxResultSize)
@@ -54,7 +54,7 @@ func TestResultFitsWhateverFillsIt(t *testing.T) {
 func TestSmallResultStaysWhole(t *testing.T) {
 	t.Parallel()
 	r := &Result{OutputText: "hi", Output: []json.RawMessage{item.Message("assistant", "hi")}, Metadata: json.RawMessage(`{}`)}
-	fit(r)
+	fit(r, MaxResultSize)
 	require.Len(t, r.Output, 1)
 	require.Equal(t, "hi", r.OutputText)
 	require.NotNil(t, r.Metadata)
@@ -73,7 +73,7 @@ func TestFittingTakesTimeInProportionToTheSize(t *testing.T) {
 	}
 	before := memory()
 	started := time.Now()
-	fit(r)
+	fit(r, MaxResultSize)
 	t.Logf("%s for %d MiB", time.Since(started), size>>20)
 	require.Less(t, memory()-before, uint64(8*size))
 	require.Positive(t, r.Run.ItemsLeftOut)

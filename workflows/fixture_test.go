@@ -46,7 +46,7 @@ type bench struct {
 // newBench makes an environment whose model gives the answers in turn.
 func newBench(t *testing.T, source source, hooks activities.Hooks, answers ...any) *bench {
 	t.Helper()
-	parts := activities.Parts{Model: noModel{}, Engine: noEngine{}, Hooks: hooks, Sources: map[string]activities.Source{}}
+	parts := activities.Parts{Model: noModel{}, Engine: noEngine{}, Hooks: hooks, Sources: map[string]activities.Source{}, MaxOutput: 8 << 20}
 	if source != nil {
 		parts.Sources[tools.SourcePlatform] = source
 		if source[tools.TypeWebSearch] != nil {

@@ -21,6 +21,10 @@ type report struct {
 	output        []json.RawMessage
 	outputSize    int
 	outputLeftOut int
+	// stored is what a call may return where the workers have external storage, as
+	// the newest inference has said it, and what a result may have beside
+	// MaxResultSize then; 0 where they have none.
+	stored int
 
 	traces []tools.Trace
 	// oldTraces is how many older ones are no longer held: see shed.
@@ -57,7 +61,7 @@ func (r *report) republish(place int, it json.RawMessage) {
 }
 
 func (r *report) letGo() {
-	for len(r.output) > 1 && r.outputSize > MaxResultSize {
+	for len(r.output) > 1 && r.outputSize > MaxResultSize+r.stored {
 		r.outputSize -= itemSize(r.output[0])
 		r.output = r.output[1:]
 		r.outputLeftOut++

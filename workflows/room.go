@@ -59,10 +59,38 @@ func storedSize(c *call) int {
 
 // outputRoom bounds the output of a call, so that those of a large batch stay
 // within what a history takes together; 0 is no bound but the common one.
-func outputRoom(ctx workflow.Context, open int) int {
-	left := max(0, tooManyBytes-workflow.GetInfo(ctx).GetCurrentHistorySize())
-	if each := left / max(1, open); each < tools.MaxOutput {
+func (r *run) outputRoom(ctx workflow.Context) int {
+	open := max(1, len(r.running.open()))
+	each := max(0, tooManyBytes-workflow.GetInfo(ctx).GetCurrentHistorySize()) / open
+	switch {
+	case r.report.stored > 0 && each >= mayStayInside:
+		return max(minOutput, min(r.report.stored, r.stateRoom()/open))
+	case each < tools.MaxOutput:
 		return max(each, minOutput)
 	}
 	return 0
+}
+
+// mayStayInside is the largest payload that can enter a history although the
+// workers have external storage. What is larger takes next to nothing there.
+const mayStayInside = 256 << 10
+
+// stateRoom is what outputs may take until the run could not continue in a new
+// execution.
+func (r *run) stateRoom() int {
+	size := 0
+	for _, it := range r.conversation.items {
+		size += len(it)
+	}
+	for _, c := range r.running {
+		if c.outcome != nil && !c.joined {
+			size += len(c.outcome.Output)
+		}
+	}
+	return max(0, r.maxRaw()-size)
+}
+
+// answerRoom is what the answer of a client may have before it is cut.
+func (r *run) answerRoom() int {
+	return max(tools.MaxOutput, min(r.report.stored, r.stateRoom()))
 }

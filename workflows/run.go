@@ -249,6 +249,7 @@ func (r *run) ask(ctx workflow.Context, try int) (activities.InferResult, error)
 	if err != nil {
 		return answer, err
 	}
+	r.report.stored = answer.MaxOutput
 	r.report.spend(answer.Failed)
 	if answer.Usage != nil {
 		r.report.spend(&activities.Spent{Usage: *answer.Usage, Cost: answer.Cost})

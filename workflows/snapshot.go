@@ -129,6 +129,7 @@ type reportState struct {
 	LastError string            `json:"last_error,omitempty"`
 	Output    []json.RawMessage `json:"output,omitempty"`
 	LeftOut   int               `json:"left_out,omitempty"`
+	Stored    int               `json:"stored,omitempty"`
 	Traces    []tools.Trace     `json:"traces,omitempty"`
 	OldTraces int               `json:"old_traces,omitempty"`
 	Changes   []tools.Change    `json:"changes,omitempty"`

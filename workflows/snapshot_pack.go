@@ -14,6 +14,9 @@ const (
 	// maxRawState bounds the state before it is compressed. That is work of a
 	// workflow task, which must not take long.
 	maxRawState = 12 << 20
+	// MaxStoredState is the largest state, before and after it is compressed,
+	// where the workers have external storage.
+	MaxStoredState = 24 << 20
 	// Older events and traces than these are left behind by a run that
 	// continues; fewer travel with one that would not fit otherwise.
 	keptEvents, fewEvents = 20_000, 2_000
@@ -22,19 +25,29 @@ const (
 
 var errStateTooLarge = errors.New("the state of the run is too large for a new execution")
 
-// pack is the state of the run as it travels. It can be larger than
-// MaxStateSize.
+// maxRaw and maxState bound the state before and after it is compressed.
+func (r *run) maxRaw() int   { return r.orStored(maxRawState) }
+func (r *run) maxState() int { return r.orStored(MaxStateSize) }
+
+func (r *run) orStored(limit int) int {
+	if r.report.stored > 0 {
+		return MaxStoredState
+	}
+	return limit
+}
+
+// pack is the state of the run as it travels. It can be larger than maxState.
 func (r *run) pack() ([]byte, error) {
 	s := r.snapshot()
 	s.shed(keptEvents, keptTraces)
-	if s.rawSize() > maxRawState {
+	if s.rawSize() > r.maxRaw() {
 		s.shed(fewEvents, fewTraces)
 	}
-	if s.rawSize() > maxRawState {
+	if s.rawSize() > r.maxRaw() {
 		return nil, errStateTooLarge
 	}
 	packed, err := s.encode()
-	if len(packed) > MaxStateSize && s.shed(fewEvents, fewTraces) {
+	if len(packed) > r.maxState() && s.shed(fewEvents, fewTraces) {
 		return s.encode()
 	}
 	return packed, err

@@ -102,7 +102,7 @@ func (r *report) restore(s reportState, items []json.RawMessage) error {
 	r.traces, r.oldTraces = s.Traces, s.OldTraces
 	r.changes, r.warnings, r.repeats, r.sources = s.Changes, s.Warnings, s.Repeats, s.Sources
 	r.release = s.Release
-	r.outputLeftOut = s.LeftOut
+	r.outputLeftOut, r.stored = s.LeftOut, s.Stored
 	for _, it := range s.Output {
 		if i, err := strconv.Atoi(string(it)); err == nil {
 			if i < 0 || i >= len(items) {

@@ -84,7 +84,7 @@ func (r *report) state(items []json.RawMessage) reportState {
 	s := reportState{
 		Status: r.status, Model: r.model, Usage: r.usage, Cost: r.cost, LastError: r.lastError,
 		Traces: r.traces, OldTraces: r.oldTraces, Changes: r.changes, Release: r.release, Warnings: r.warnings, Repeats: r.repeats,
-		Sources: r.sources, LeftOut: r.outputLeftOut,
+		Sources: r.sources, LeftOut: r.outputLeftOut, Stored: r.stored,
 	}
 	places := make(map[string]int, len(items))
 	for i, it := range items {

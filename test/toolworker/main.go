@@ -35,7 +35,7 @@ func run() error {
 		return err
 	}
 	w, err := worker.New(config, worker.WithClientOptions(slowHeartbeats), worker.WithClientOptions(toldTasks), worker.WithTools(
-		act("look", tools.EffectRead), act("apply", tools.EffectIdempotent), act("pay", tools.EffectOnce), settling(),
+		act("look", tools.EffectRead), act("apply", tools.EffectIdempotent), act("pay", tools.EffectOnce), settling(), fill(),
 		inRoom("put", tools.EffectIdempotent), inRoom("take", tools.EffectOnce),
 	), worker.WithTools(boxes()...), worker.WithDelegate(1), worker.WithBeforeToolCall(guard))
 	if err != nil {
