@@ -25,9 +25,9 @@ const (
 	// enter a history as it is, and a large batch of it has to fit there.
 	MaxThreshold = 256 << 10
 	minThreshold = 16 << 10
-	// DefaultMaxOutput and MaxMaxOutput are of MaxOutput, in bytes.
+	// DefaultMaxOutput is the default of MaxOutput, in bytes.
 	DefaultMaxOutput = 8 << 20
-	MaxMaxOutput     = 16 << 20
+	mostOutput       = 16 << 20
 )
 
 // Config says where large payloads go. The zero Config keeps all of them in
@@ -93,7 +93,7 @@ func (c Config) Faults(all *tools.Faults) {
 	}
 	c.bucketFaults(all)
 	sizeFault(all, "storage.threshold (ERRAND_STORAGE_THRESHOLD)", c.Threshold, minThreshold, MaxThreshold)
-	sizeFault(all, "storage.max_output (ERRAND_STORAGE_MAX_OUTPUT)", c.MaxOutput, tools.MaxOutput, MaxMaxOutput)
+	sizeFault(all, "storage.max_output (ERRAND_STORAGE_MAX_OUTPUT)", c.MaxOutput, tools.MaxOutput, mostOutput)
 }
 
 func (c Config) bucketFaults(all *tools.Faults) {

@@ -93,9 +93,9 @@ func fills(sizes ...int) harness.Answer {
 // historySize is what the server keeps of a run.
 func (s *stage) historySize(runID string) int64 {
 	s.t.Helper()
-	described, err := s.client.DescribeWorkflowExecution(s.t.Context(), runID, "")
+	described, err := s.client.DescribeWorkflow(s.t.Context(), runID, "")
 	require.NoError(s.t, err)
-	return described.GetWorkflowExecutionInfo().GetHistorySizeBytes()
+	return described.RawResponse.GetWorkflowExecutionInfo().GetHistorySizeBytes()
 }
 
 // outputsOf are those in the conversation of a run.
@@ -149,7 +149,7 @@ func TestOutputsOfMegabytesAreKeptOutsideOfHistory(t *testing.T) {
 			outputs := outputsOf(ctx, t, run)
 			require.Len(t, outputs, 4)
 			for i, at := range []int{0, 1, 3} {
-				require.True(t, want[i] == outputs[at], "%d has %d bytes", at, len(outputs[at]))
+				requireSame(t, want[i], outputs[at])
 			}
 			s.requireToldWhole(1, want[0], want[1])
 			s.requireToldWhole(3, want[2])
@@ -162,6 +162,14 @@ func TestOutputsOfMegabytesAreKeptOutsideOfHistory(t *testing.T) {
 	}
 }
 
+// requireSame compares texts that nobody wants to see when they differ.
+func requireSame(t *testing.T, want, got string) {
+	t.Helper()
+	if want != got {
+		require.Fail(t, "another text", "it has %d bytes, wanted are %d; it begins with %.100q", len(got), len(want), got)
+	}
+}
+
 // requireToldWhole holds the newest outputs of a request to the model against what
 // they should be.
 func (s *stage) requireToldWhole(request int, want ...string) {
@@ -171,7 +179,7 @@ func (s *stage) requireToldWhole(request int, want ...string) {
 	outputs := decoded.Outputs()
 	require.Len(s.t, outputs, len(want))
 	for i := range want {
-		require.True(s.t, want[i] == outputs[i].Output, "the model got %d bytes of output %d", len(outputs[i].Output), i)
+		requireSame(s.t, want[i], outputs[i].Output)
 	}
 }
 
@@ -238,11 +246,11 @@ func TestARunWithAStorageContinues(t *testing.T) {
 	outputs := outputsOf(ctx, t, run)
 	require.Len(t, outputs, 4)
 	for i, seed := range []int{0, 0, 1, 0} {
-		require.True(t, world.Noise(seed, large) == outputs[i], i)
+		requireSame(t, world.Noise(seed, large), outputs[i])
 	}
-	described, err := s.client.DescribeWorkflowExecution(ctx, run.ID(), "")
+	described, err := s.client.DescribeWorkflow(ctx, run.ID(), "")
 	require.NoError(t, err)
-	info := described.GetWorkflowExecutionInfo()
+	info := described.RawResponse.GetWorkflowExecutionInfo()
 	require.NotEqual(t, info.GetFirstRunId(), info.GetExecution().GetRunId(), "it has continued")
 	require.Less(t, info.GetHistorySizeBytes(), int64(40_000))
 }
@@ -297,5 +305,5 @@ func TestADirectoryThatIsBrokenHoldsARunUpAndNoMore(t *testing.T) {
 	require.Equal(t, "done", result.OutputText)
 	outputs := outputsOf(ctx, t, run)
 	require.Len(t, outputs, 1)
-	require.True(t, world.Noise(0, 2*mib) == outputs[0], outputs[0][:100])
+	requireSame(t, world.Noise(0, 2*mib), outputs[0])
 }

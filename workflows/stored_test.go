@@ -171,7 +171,9 @@ func TestALargeStateContinuesWhereThereIsStorage(t *testing.T) {
 		outputs := allOutputs(b)
 		require.Len(t, outputs, rounds)
 		for i, output := range outputs {
-			require.True(t, noise(i+1) == output, "output %d was cut", i)
+			if noise(i+1) != output {
+				require.Fail(t, "an output was cut", "output %d has %d bytes", i, len(output))
+			}
 		}
 		return
 	}
