@@ -57,8 +57,9 @@ type Summary struct {
 }
 
 // List gives the runs of the task queue: those that go on, the newest first,
-// then those that have ended, the last one first. A run appears a moment after
-// its start. The first error ends the list.
+// then those that have ended, the last one first. A run that has continued stands
+// where its newest execution belongs. A run appears a moment after its start. The
+// first error ends the list.
 func (s *Starter) List(ctx context.Context, query ListQuery) iter.Seq2[Summary, error] {
 	return func(yield func(Summary, error) bool) {
 		filter, err := s.filter(ctx, query)

@@ -26,11 +26,15 @@ func (c *connection) run(ctx context.Context, id string) (*starter.Run, error) {
 	return c.starter.Attach(newest.ID), nil
 }
 
+// firstLook is how many runs of a list are looked at before it is asked for those
+// that are newer: a run of many executions can be the first, and old.
+const firstLook = 20
+
 // newest is the run that was started last. A list begins with those that go
-// on, or with the one that ended last; few were started after its first.
+// on, or with the one that ended last; few were started after its first ones.
 func (c *connection) newest(ctx context.Context) (starter.Summary, error) {
 	var newest starter.Summary
-	for _, limit := range []int{1, 0} {
+	for _, limit := range []int{firstLook, 0} {
 		query := starter.ListQuery{Limit: limit, StartedAfter: newest.Started}
 		for one, err := range c.starter.List(ctx, query) {
 			if err != nil {

@@ -30,13 +30,17 @@ func startedAt(seconds map[string]int64, ids ...string) *workflowservice.ListWor
 func TestTheLastRunIsTheOneThatStartedLast(t *testing.T) {
 	t.Parallel()
 	seconds := map[string]int64{"running": 10, "slow": 20, "newest": 30, "quick": 25}
+	first := make([]string, firstLook) // the newest one is not among these
+	for i := range first {
+		first[i] = "running"
+	}
 	c := &mocks.Client{}
 	asked := func(bounded bool) any {
 		return mock.MatchedBy(func(r *workflowservice.ListWorkflowExecutionsRequest) bool {
 			return strings.Contains(r.Query, "StartTime > '1970-01-01T00:00:10Z'") == bounded
 		})
 	}
-	c.On("ListWorkflow", mock.Anything, asked(false)).Once().Return(startedAt(seconds, "running", "quick", "newest", "slow"), nil)
+	c.On("ListWorkflow", mock.Anything, asked(false)).Once().Return(startedAt(seconds, first...), nil)
 	c.On("ListWorkflow", mock.Anything, asked(true)).Once().Return(startedAt(seconds, "quick", "newest", "slow"), nil)
 	run, err := (&connection{client: c, starter: starter.New(c)}).run(t.Context(), lastRun)
 	require.NoError(t, err)
