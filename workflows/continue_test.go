@@ -19,9 +19,9 @@ import (
 	"errand/workflows"
 )
 
-// TestARunThatContinuesEndsLikeOneThatDoesNot plays random scenes twice: once
-// in one execution, and once in a new execution at every safe point, which is
-// after each round and at each wait for a client or a person. Result,
+// TestARunThatContinuesEndsLikeOneThatDoesNot plays random scenes three times: in
+// one execution, in a new execution at every safe point, which is after each round
+// and at each wait for a client or a person, and at some of them. Result,
 // conversation, events, traces, status, keys and inferences must be the same. What
 // may differ is when something happened, by less than a tick: a run that continues
 // after an update waits a millisecond. ERRAND_SEED plays one scene again,
@@ -41,10 +41,10 @@ func TestARunThatContinuesEndsLikeOneThatDoesNot(t *testing.T) {
 		for seed := first; seed < first+scenes; seed++ {
 			t.Run(fmt.Sprintf("%s=%d", seedVariable, seed), func(t *testing.T) {
 				t.Parallel()
-				plain := play(t, seed, "")
-				cut := play(t, seed, `,"continue_after_events":1`)
+				plain, cut, some := play(t, seed, nowhere), play(t, seed, everywhere), play(t, seed, somewhere)
 				require.Empty(t, plain.carried)
 				require.Equal(t, plain.told(), cut.told())
+				require.Equal(t, plain.told(), some.told(), "continued at some points only")
 				mu.Lock()
 				defer mu.Unlock()
 				for what, n := range cut.carried {
@@ -101,6 +101,7 @@ type playing struct {
 	keepers  map[activities.Activation]string
 	// carried counts what was under way at a continuation.
 	carried map[string]int
+	where   where
 }
 
 var curtain = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -119,14 +120,40 @@ func newPlay(t *testing.T, s scene) *playing {
 	return p
 }
 
-func play(t *testing.T, seed uint64, option string) *playing {
+// where a scene continues.
+type where int
+
+const (
+	nowhere where = iota
+	everywhere
+	// somewhere changes its mind from tick to tick.
+	somewhere
+)
+
+func play(t *testing.T, seed uint64, where where) *playing {
 	t.Helper()
 	p := newPlay(t, newScene(seed))
+	p.where = where
+	option := `,"continue_after_events":1`
+	if where == nowhere {
+		option = ""
+	}
 	p.run(option, func(b *bench, _ int) {
+		p.lengthen()
 		b.RegisterDelayedCallback(p.knock, tick-b.Now().Sub(curtain)%tick)
 	})
 	p.requireClosed(t)
 	return p
+}
+
+// lengthen makes the history long enough to continue, or not.
+func (p *playing) lengthen() {
+	n := int(p.bench.Now().Sub(curtain) / tick)
+	if p.where == somewhere && p.dice(n, "length")%3 > 0 {
+		p.bench.SetCurrentHistoryLength(0)
+		return
+	}
+	p.bench.SetCurrentHistoryLength(10)
 }
 
 // run goes through the executions. prepare is called for each before it begins.

@@ -35,6 +35,7 @@ func (p *playing) dice(words ...any) int {
 func (p *playing) knock() {
 	b := p.bench
 	defer b.RegisterDelayedCallback(p.knock, tick)
+	b.RegisterDelayedCallback(p.lengthen, time.Second) // what comes now is taken first, as it would be by a server
 	n := int(b.Now().Sub(curtain) / tick)
 	switch {
 	case p.dice(n, "message")%5 == 0:
