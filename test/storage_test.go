@@ -39,6 +39,7 @@ type stored struct {
 	config  storage.Config
 	environ []string
 	objects func() []string
+	bucket  *bucket.Bucket // nil for a directory
 }
 
 func inDirectory(t *testing.T) stored {
@@ -66,7 +67,7 @@ func inBucket(t *testing.T) stored {
 			"ERRAND_STORAGE_DRIVER=s3", "ERRAND_STORAGE_S3_BUCKET=" + b.Name, "ERRAND_STORAGE_S3_PREFIX=errand/",
 			"ERRAND_STORAGE_S3_ENDPOINT=" + b.Endpoint, "ERRAND_STORAGE_S3_PATH_STYLE=true",
 		}, fakeCredentials...),
-		objects: b.Keys,
+		objects: b.Keys, bucket: b,
 	}
 }
 
@@ -138,8 +139,7 @@ func TestOutputsOfMegabytesAreKeptOutsideOfHistory(t *testing.T) {
 			s.world.Release("look")
 			s.startWorker(p.environ...)
 			pendingAction(t, run)
-			_, err = run.Answer(ctx, starter.Output(workflows.ActionID(3, 0), world.Noise(7, 3*mib/2)))
-			require.NoError(t, err)
+			s.answerWith(p, run, world.Noise(7, 3*mib/2))
 			result, err := run.Result(ctx)
 			require.NoError(t, err)
 			require.Equal(t, "done", result.OutputText)
@@ -160,6 +160,25 @@ func TestOutputsOfMegabytesAreKeptOutsideOfHistory(t *testing.T) {
 			s.requireClearWords(run.ID(), p)
 		})
 	}
+}
+
+// answerWith answers the third round's call: with the command where the storage is
+// a directory, else with a client.
+func (s *crashStage) answerWith(p stored, run *starter.Run, text string) {
+	t, action := s.t, workflows.ActionID(3, 0)
+	t.Helper()
+	if p.bucket != nil {
+		_, err := run.Answer(within(t), starter.Output(action, text))
+		require.NoError(t, err)
+		return
+	}
+	file := filepath.Join(t.TempDir(), "answer")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	code, _, errs := s.errand(nil, "answer", run.ID(), "--action", action, "@"+file)
+	require.Equal(t, 2, code, "without the storage it is too large")
+	require.Contains(t, errs, "at most 1048576 are taken")
+	code, out, errs := s.errand(p.environ, "answer", run.ID(), "--action", action, "@"+file)
+	require.Equal(t, 0, code, out+errs)
 }
 
 // requireSame compares texts that nobody wants to see when they differ.
@@ -285,6 +304,27 @@ func TestAWorkerWithoutTheStorageSaysSo(t *testing.T) {
 	result, err := run.Result(ctx)
 	require.NoError(t, err)
 	require.Equal(t, "done", result.OutputText)
+}
+
+// TestABucketThatIsAwayHoldsARunUpAndNoMore: what cannot be stored is repeated
+// until it can.
+func TestABucketThatIsAwayHoldsARunUpAndNoMore(t *testing.T) {
+	t.Parallel()
+	p := inBucket(t)
+	s := newCrashStage(t, harness.Rounds(fills(2*mib), harness.Say("done")))
+	p.bucket.Away(true)
+	s.startWorker(p.environ...)
+	ctx := within(t)
+	run, err := p.reader(s.stage).Start(ctx, starter.Request{Model: "m", Input: "go", Tools: []starter.Tool{starter.Platform("fill")}})
+	require.NoError(t, err)
+	harness.Eventually(t, patience, func() (bool, string) { return p.bucket.Refused() > 1, "" }, "the worker tries to store")
+	p.bucket.Away(false)
+	result, err := run.Result(ctx)
+	require.NoError(t, err)
+	require.Equal(t, "done", result.OutputText)
+	outputs := outputsOf(ctx, t, run)
+	require.Len(t, outputs, 1)
+	requireSame(t, world.Noise(0, 2*mib), outputs[0])
 }
 
 // TestADirectoryThatIsBrokenHoldsARunUpAndNoMore: while nothing can be stored

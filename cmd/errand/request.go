@@ -12,7 +12,6 @@ import (
 
 	"errand/starter"
 	"errand/tools"
-	"errand/workflows"
 )
 
 // defaultModel is asked when neither the command line nor ERRAND_MODEL names
@@ -204,7 +203,7 @@ func sourceName(path string) string {
 
 // readLimit is above everything that a run takes; more would only be refused
 // later.
-const readLimit = 4 * workflows.MaxRequestSize
+const readLimit = 24 << 20
 
 func quoted(text string) json.RawMessage {
 	raw, err := json.Marshal(text)

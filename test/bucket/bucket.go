@@ -3,7 +3,9 @@ package bucket
 
 import (
 	"bytes"
+	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 
 	"github.com/johannesboyne/gofakes3"
@@ -18,7 +20,8 @@ type Bucket struct {
 
 	t       testing.TB
 	backend *s3mem.Backend
-	stop    func()
+	away    atomic.Bool
+	refused atomic.Int64
 }
 
 // Start runs an S3-compatible server with one bucket until the test ends.
@@ -27,14 +30,25 @@ func Start(t testing.TB) *Bucket {
 	backend := s3mem.New()
 	b := &Bucket{Name: "payloads", t: t, backend: backend}
 	require.NoError(t, backend.CreateBucket(b.Name))
-	server := httptest.NewServer(gofakes3.New(backend).Server())
+	inner := gofakes3.New(backend).Server()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if b.away.Load() {
+			b.refused.Add(1)
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	}))
 	t.Cleanup(server.Close)
-	b.Endpoint, b.stop = server.URL, server.Close
+	b.Endpoint = server.URL
 	return b
 }
 
-// Stop ends the server before the test does.
-func (b *Bucket) Stop() { b.stop() }
+// Away has the server refuse everything until it is called again with false.
+func (b *Bucket) Away(away bool) { b.away.Store(away) }
+
+// Refused is how many requests were refused.
+func (b *Bucket) Refused() int { return int(b.refused.Load()) }
 
 // Keys are those of all objects.
 func (b *Bucket) Keys() []string {
