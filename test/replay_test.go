@@ -55,7 +55,10 @@ func replay(t *testing.T, h *historypb.History) error {
 
 func replayer(t *testing.T) sdkworker.WorkflowReplayer {
 	t.Helper()
-	r := sdkworker.NewWorkflowReplayer()
+	r, err := sdkworker.NewWorkflowReplayerWithOptions(sdkworker.WorkflowReplayerOptions{
+		DisableDeadlockDetection: true, // a busy machine takes its time
+	})
+	require.NoError(t, err)
 	r.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeRun})
 	r.RegisterWorkflowWithOptions(workflows.Cleanup, workflow.RegisterOptions{Name: workflows.TypeCleanup})
 	return r
