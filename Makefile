@@ -52,7 +52,7 @@ replay: ## Replay the recorded histories against this build
 
 .PHONY: record
 record: prepare ## Record new histories for replay into test/testdata/history
-	ERRAND_RECORD=$(or $(RELEASE),v0.1.0) go test -count=1 -run 'TestRecordedShapes|TestARunThatContinuesIsOneRunToItsClients|TestARunCancelledBeforeItsFirstStepAsksForNothing' ./test/
+	ERRAND_RECORD=$(or $(RELEASE),v0.1.0) go test -count=1 -run 'TestRecordedShapes|TestARunThatContinuesIsOneRunToItsClients|TestServeAllAnswersTheCallOfADelegatedRunOnce|TestARunCancelledBeforeItsFirstStepAsksForNothing' ./test/
 
 .PHONY: bench
 bench: prepare ## Compare with a hand-written workflow and print the figures

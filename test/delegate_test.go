@@ -56,6 +56,7 @@ func TestServeAllAnswersTheCallOfADelegatedRunOnce(t *testing.T) {
 	require.Equal(t, "f1", call.ToolCallID)
 	stop()
 	require.ErrorIs(t, <-served, context.Canceled, "serving ends with its context")
+	s.keepHistory("delegating", run.ID())
 }
 
 // TestCancelOfARunCancelsTheOneItHasStarted looks at both workflows.

@@ -60,6 +60,7 @@ func replayer(t *testing.T) sdkworker.WorkflowReplayer {
 	})
 	require.NoError(t, err)
 	r.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeRun})
+	r.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeDelegated})
 	r.RegisterWorkflowWithOptions(workflows.Cleanup, workflow.RegisterOptions{Name: workflows.TypeCleanup})
 	return r
 }
