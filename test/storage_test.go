@@ -123,6 +123,7 @@ func TestOutputsOfMegabytesAreKeptOutsideOfHistory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := place(t)
+			harness.BuildErrand(t) // which takes its time
 			s := newCrashStage(t, harness.Rounds(
 				fills(2*mib, 4*mib), harness.Calls(harness.ToolCall{ID: "l", Name: "look", Arguments: `{}`}),
 				harness.Calls(harness.ToolCall{ID: "a", Name: "ask", Arguments: `{}`}), harness.Say("done")))
@@ -140,6 +141,7 @@ func TestOutputsOfMegabytesAreKeptOutsideOfHistory(t *testing.T) {
 			s.startWorker(p.environ...)
 			pendingAction(t, run)
 			s.answerWith(p, run, world.Noise(7, 3*mib/2))
+			ctx = within(t)
 			result, err := run.Result(ctx)
 			require.NoError(t, err)
 			require.Equal(t, "done", result.OutputText)
