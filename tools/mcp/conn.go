@@ -215,12 +215,11 @@ func (c *conn) explain(ctx context.Context, x *exchange, err error) *Failure {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	switch {
+	case c.tap.isLost() && (errors.As(err, &known) && known == c.tap.cause || ctx.Err() == nil && errors.Is(err, context.Canceled)):
+		return c.endedWith(*c.tap.cause, x.touched)
 	case errors.As(err, &known):
 		f := *known
 		f.Untouched = f.Untouched || !x.touched
-		if c.process != nil && !x.touched {
-			f.Kind = Lost // what another request has ended says nothing of this one
-		}
 		return &f
 	case ctx.Err() != nil:
 		return &Failure{Kind: Lost, Message: context.Cause(ctx).Error(), Untouched: !x.touched}
@@ -240,6 +239,20 @@ func (c *conn) explain(ctx context.Context, x *exchange, err error) *Failure {
 		return &Failure{Kind: Lost, Message: "the connection to the server has ended", Untouched: !x.touched}
 	}
 	return &Failure{Kind: Malformed, Message: "the server's answer cannot be used: " + short(plainError(err))}
+}
+
+// endedWith is what the end of the connection means for a request that was open.
+// What another request met with says nothing of this one but that no answer came.
+func (c *conn) endedWith(cause Failure, touched bool) *Failure {
+	f := &Failure{Kind: Lost, Message: cause.Message, Untouched: !touched}
+	switch {
+	case cause.Kind == Lost:
+	case cause.Kind == TooLarge && c.process != nil && touched && c.tap.single:
+		f.Kind = TooLarge // over pipes nobody else can have been answered
+	default:
+		f.Message = "the connection ended with another request: " + cause.Message
+	}
+	return f
 }
 
 func (c *conn) rpcFailure(e *mcp.JSONRPCErrorDetails) *Failure {

@@ -132,7 +132,7 @@ func (c *conn) dial(kind string, log Logger) (transport.Interface, error) {
 	}
 	base := transportFor(dialContext, !c.target.brought)
 	c.idle = base.CloseIdleConnections
-	w := &wire{base: base, headers: headers, limit: c.target.MaxResponse}
+	w := &wire{base: base, tap: c.tap, headers: headers, limit: c.target.MaxResponse}
 	if kind == TransportSSE {
 		w.streamed = func() { c.tap.lose(&Failure{Kind: Lost, Message: "the server ended its stream of events"}) }
 		sse, err := transport.NewSSE(c.target.URL, transport.WithHTTPClient(newHTTPClient(w)),

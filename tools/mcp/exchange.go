@@ -40,6 +40,12 @@ func exchangeOf(ctx context.Context) *exchange {
 	return &exchange{}
 }
 
+func (x *exchange) isTouched() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.touched
+}
+
 func (x *exchange) note(change func(*exchange)) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

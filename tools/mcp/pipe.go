@@ -21,8 +21,8 @@ type pipe struct {
 }
 
 func (p pipe) Write(message []byte) (int, error) {
-	x := p.tap.requestIn(message)
-	if !p.tap.touch(x) {
+	s := p.tap.requestIn(message)
+	if !p.tap.touch(s) {
 		return 0, syscall.EPIPE // the caller has been told that the request did not leave
 	}
 	if err := p.to.SetWriteDeadline(time.Now().Add(writeLimit)); err != nil {
@@ -32,7 +32,7 @@ func (p pipe) Write(message []byte) (int, error) {
 	switch {
 	case errors.Is(err, syscall.EPIPE): // the end of the process is noticed by itself
 		// The line did not go out to its end, so the server has not read it.
-		x.note(func(x *exchange) { x.touched = false })
+		s.note(func(x *exchange) { x.touched = false })
 	case err != nil:
 		p.failed(err)
 	}

@@ -1,11 +1,15 @@
 package mcp
 
 import (
+	"context"
 	"errors"
 	"os"
 	"syscall"
 	"testing"
+	"time"
 
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -19,7 +23,8 @@ func piped(t *testing.T) (out pipe, server *os.File, x *exchange) {
 	t.Cleanup(func() { _ = server.Close(); _ = to.Close() })
 	x = &exchange{}
 	out = pipe{to: to, tap: newTap("ab-"), failed: func(err error) { t.Error(err) }}
-	t.Cleanup(out.tap.register("ab-1", x))
+	_, remove := out.tap.register("ab-1", x)
+	t.Cleanup(remove)
 	return out, server, x
 }
 
@@ -27,6 +32,8 @@ func TestRequestIsTouchedOnceItIsWritten(t *testing.T) {
 	t.Parallel()
 	out, server, x := piped(t)
 	_, err := out.Write([]byte(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"of":1}}` + "\n"))
+	require.NoError(t, err)
+	_, err = out.Write([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"ab-1"}}` + "\n"))
 	require.NoError(t, err)
 	require.False(t, x.touched, "another message")
 	_, err = out.Write([]byte(line))
@@ -54,4 +61,47 @@ func TestNothingIsWrittenOnceTheConnectionIsLost(t *testing.T) {
 	require.NoError(t, out.to.Close())
 	n, _ := server.Read(make([]byte, 1))
 	require.Zero(t, n)
+}
+
+// slowInner is a transport whose requests wait for their turn to write.
+type slowInner struct {
+	transport.Interface
+	turn    chan struct{}
+	written chan error
+	out     pipe
+}
+
+func (s *slowInner) SendRequest(_ context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	<-s.turn
+	_, err := s.out.Write([]byte(`{"jsonrpc":"2.0","id":"` + r.ID.Value().(string) + `"}` + "\n"))
+	s.written <- err
+	return nil, err
+}
+
+func (s *slowInner) SendNotification(context.Context, mcp.JSONRPCNotification) error { return nil }
+
+func TestRequestThatNobodyWaitsForIsNotWrittenLater(t *testing.T) {
+	t.Parallel()
+	out, server, _ := piped(t)
+	inner := &slowInner{turn: make(chan struct{}), written: make(chan error, 1), out: out}
+	ctx, cancel := context.WithCancel(t.Context())
+	x := &exchange{}
+	returned := make(chan error, 1)
+	go func() {
+		_, err := out.tap.send(withExchange(ctx, x), inner, transport.JSONRPCRequest{Method: "tools/call"})
+		returned <- err
+	}()
+	cancel()
+	require.ErrorIs(t, <-returned, context.Canceled)
+	close(inner.turn)
+	require.ErrorIs(t, <-inner.written, syscall.EPIPE)
+	require.False(t, x.isTouched())
+	require.NoError(t, out.to.Close())
+	n, _ := server.Read(make([]byte, 1))
+	require.Zero(t, n, "it was reported as cancelled")
+	require.Eventually(t, func() bool {
+		out.tap.mu.Lock()
+		defer out.tap.mu.Unlock()
+		return len(out.tap.open) == 0
+	}, 10*time.Second, time.Millisecond, "it is forgotten once the transport has done with it")
 }

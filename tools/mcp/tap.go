@@ -28,13 +28,23 @@ type tap struct {
 	mu    sync.Mutex
 	lost  chan struct{}
 	cause *Failure // read after lost
-	// open are the requests that wait for an answer, by their ids on the wire.
-	open map[string]*exchange
+	// single is true when no more than one request was open then.
+	single bool
+	// open are the requests that a transport is busy with, by their ids on the
+	// wire.
+	open map[string]*sent
+}
+
+// sent is one request of an exchange.
+type sent struct {
+	*exchange
+	// abandoned is true once nobody waits for it: it must not leave any more.
+	abandoned bool
 }
 
 func newTap(prefix string) *tap {
 	return &tap{
-		prefix: prefix, lost: make(chan struct{}), open: map[string]*exchange{},
+		prefix: prefix, lost: make(chan struct{}), open: map[string]*sent{},
 		quietCancel: func() bool { return false },
 	}
 }
@@ -44,46 +54,56 @@ func (t *tap) lose(f *Failure) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.isLost() {
-		t.cause = f
+		t.cause, t.single = f, len(t.open) <= 1
 		close(t.lost)
 	}
 }
 
 // touch notes that a request leaves. It must not once the connection is lost:
-// who waits for it may have sent it elsewhere.
-func (t *tap) touch(x *exchange) bool {
+// who waits for it may have sent it elsewhere. Nor once nobody waits for it.
+func (t *tap) touch(s *sent) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.isLost() {
+	if t.isLost() || s.abandoned {
 		return false
 	}
-	x.note(func(x *exchange) { x.touched = true })
+	s.note(func(x *exchange) { x.touched = true })
 	return true
 }
 
-// requestIn is the exchange that a message on the wire belongs to.
-func (t *tap) requestIn(message []byte) *exchange {
+// requestIn is the request that a message on the wire is. One that only names a
+// request, such as its cancelling, is another message.
+func (t *tap) requestIn(message []byte) *sent {
 	head := message[:min(len(message), 128)] // the id comes before everything long
-	if _, rest, found := bytes.Cut(head, []byte(`"`+t.prefix)); found {
+	if _, rest, found := bytes.Cut(head, []byte(`"id":"`+t.prefix)); found {
 		number, _, _ := bytes.Cut(rest, []byte(`"`))
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		if x := t.open[t.prefix+string(number)]; x != nil {
-			return x
+		if s := t.open[t.prefix+string(number)]; s != nil {
+			return s
 		}
 	}
-	return &exchange{} // a notification, or an answer to the server
+	return &sent{exchange: &exchange{}} // a notification, or an answer to the server
 }
 
-func (t *tap) register(id string, x *exchange) (remove func()) {
+// register adds a request. It is there until its transport has done with it,
+// also if nobody waits for it any more.
+func (t *tap) register(id string, x *exchange) (abandon, remove func()) {
+	s := &sent{exchange: x}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.open[id] = x
-	return func() {
+	t.open[id] = s
+	abandon = func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		s.abandoned = true
+	}
+	remove = func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		delete(t.open, id)
 	}
+	return abandon, remove
 }
 
 func (t *tap) isLost() bool {
@@ -128,9 +148,11 @@ func (t *tap) once(ctx context.Context, inner transport.Interface, request trans
 	outer := request.ID
 	id := t.prefix + strconv.FormatInt(t.next.Add(1), 10)
 	request.ID = mcp.NewRequestId(id)
-	defer t.register(id, x)()
+	abandon, remove := t.register(id, x)
+	defer abandon()
 	answers := make(chan answer, 1)
 	go func() {
+		defer remove()
 		response, err := inner.SendRequest(ctx, request)
 		answers <- answer{response, err}
 	}()

@@ -22,6 +22,7 @@ const KeyHeader = "Errand-Call-Key"
 // back, and keeps what the library drops.
 type wire struct {
 	base    http.RoundTripper
+	tap     *tap
 	headers map[string]string
 	limit   int
 	// streamed is called when a stream of events that no request waits for has
@@ -57,15 +58,18 @@ func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 		request.Header.Set(KeyHeader, x.key)
 	}
 	request.Header.Set("Accept-Encoding", "gzip")
+	before := x.isTouched()
+	if _, asked := request.Context().Value(exchangeKey{}).(*exchange); asked && !w.tap.touch(&sent{exchange: x}) {
+		return nil, w.tap.cause // the caller has been told that the request did not leave
+	}
 	response, err := w.base.RoundTrip(request)
 	if err != nil {
-		if !dialFailed(err) {
-			x.note(func(x *exchange) { x.touched = true })
+		if dialFailed(err) {
+			x.note(func(x *exchange) { x.touched = before })
 		}
 		return nil, err
 	}
 	x.note(func(x *exchange) {
-		x.touched = true
 		x.status = response.StatusCode
 		x.retry = retryAfter(response.Header.Get("Retry-After"))
 	})
