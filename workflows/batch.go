@@ -41,6 +41,8 @@ type call struct {
 	relay *relay
 	// outcome is nil until the call is settled; the first one stays.
 	outcome *tools.Outcome
+	// size is that of the outcome as JSON, once somebody has asked for it.
+	size int
 }
 
 func (c *call) settled() bool { return c.outcome != nil }

@@ -64,7 +64,7 @@ func (r *run) outputRoom(ctx workflow.Context) int {
 	each := max(0, tooManyBytes-workflow.GetInfo(ctx).GetCurrentHistorySize()) / open
 	switch {
 	case r.report.stored > 0 && each >= mayStayInside:
-		return max(minOutput, min(r.report.stored, r.stateRoom()/open))
+		return r.shareOfState()
 	case each < tools.MaxOutput:
 		return max(each, minOutput)
 	}
@@ -74,23 +74,3 @@ func (r *run) outputRoom(ctx workflow.Context) int {
 // mayStayInside is the largest payload that can enter a history although the
 // workers have external storage. What is larger takes next to nothing there.
 const mayStayInside = 256 << 10
-
-// stateRoom is what outputs may take until the run could not continue in a new
-// execution.
-func (r *run) stateRoom() int {
-	size := 0
-	for _, it := range r.conversation.items {
-		size += len(it)
-	}
-	for _, c := range r.running {
-		if c.outcome != nil && !c.joined {
-			size += len(c.outcome.Output)
-		}
-	}
-	return max(0, r.maxRaw()-size)
-}
-
-// answerRoom is what the answer of a client may have before it is cut.
-func (r *run) answerRoom() int {
-	return max(tools.MaxOutput, min(r.report.stored, r.stateRoom()))
-}

@@ -56,7 +56,7 @@ func (r *run) checkAnswer(_ workflow.Context, payload converter.RawValue) (commi
 		if a.IsError {
 			o.Status, o.ErrorType = tools.Failed, tools.ErrExecutionFailed
 		}
-		o.Output, o.FullSize = tools.Cut(text, r.answerRoom())
+		o.Output, o.FullSize = tools.Cut(text, r.answerRoom(act.call))
 		r.settle(ctx, act.call, o)
 		return Receipt{ID: act.id, Status: string(act.status)}
 	}, unclear

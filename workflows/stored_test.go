@@ -87,8 +87,33 @@ func TestCallsOfALargeBatchShareWhatAStateTakes(t *testing.T) {
 	for _, output := range allOutputs(b) {
 		total += len(output)
 	}
-	require.LessOrEqual(t, total, workflows.MaxStoredState+10<<10)
-	require.Greater(t, total, workflows.MaxStoredState-mib)
+	require.Less(t, total, workflows.MaxStoredState-4*mib)
+	require.Greater(t, total, workflows.MaxStoredState-5*mib)
+}
+
+// TestABatchThatFillsTheStateStillContinues has more outputs and answers than a
+// state takes, all of them as large as a call may return.
+func TestABatchThatFillsTheStateStillContinues(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, source{"a": answers(strings.Repeat("x", 8*mib))}, activities.Hooks{},
+		stored(calls("c1", "a", `{}`, "c2", "a", `{}`, "c3", "a", `{}`, "c4", "ask", `{}`, "c5", "ask", `{}`)), stored(say("done")))
+	b.SetCurrentHistoryLength(10)
+	for index := range 2 {
+		b.RegisterDelayedCallback(func() {
+			b.SignalWorkflow(workflows.ToolOutput, map[string]any{
+				"action_id": workflows.ActionID(1, 3+index), "output": strings.Repeat("y", 8*mib),
+			})
+		}, 10*time.Second)
+	}
+	b.ExecuteWorkflow(workflows.TypeRun, json.RawMessage(
+		`{"model":"m","input":"go","tools":[{"type":"platform","name":"a"},{"type":"function","name":"ask"}],"run":{"continue_after_events":1}}`))
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, b.GetWorkflowError(), &next)
+	total := 0
+	for _, output := range allOutputs(b) {
+		total += len(output)
+	}
+	require.Less(t, total, workflows.MaxStoredState)
 }
 
 // TestAFullHistoryStillBoundsOutputs: those under the threshold of the storage
