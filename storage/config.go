@@ -12,7 +12,9 @@ import (
 
 // Drivers: where new payloads go. What else is configured is read.
 const (
-	// DriverNone stores nothing.
+	// DriverNone cuts outputs as if there were no storage. Beside a directory or a
+	// bucket it still stores what a Temporal server would refuse: runs that have
+	// large outputs already must be able to end.
 	DriverNone = "none"
 	// DriverDirectory stores files, for the processes of one machine.
 	DriverDirectory = "directory"
@@ -28,6 +30,8 @@ const (
 	// DefaultMaxOutput is the default of MaxOutput, in bytes.
 	DefaultMaxOutput = 8 << 20
 	mostOutput       = 16 << 20
+	// maxPrefix leaves room for the rest in the key of an object.
+	maxPrefix = 200
 )
 
 // Config says where large payloads go. The zero Config keeps all of them in
@@ -46,7 +50,7 @@ type Config struct {
 	MaxOutput int
 }
 
-// Stores tells whether new payloads go outside.
+// Stores tells whether all large payloads go outside.
 func (c Config) Stores() bool { return c.Driver == DriverDirectory || c.Driver == DriverS3 }
 
 // OutputLimit is the size in bytes above which the output of a call is cut; 0
@@ -106,6 +110,9 @@ func (c Config) bucketFaults(all *tools.Faults) {
 	}
 	if strings.HasPrefix(b.Prefix, "/") {
 		all.Add("storage.s3.prefix (ERRAND_STORAGE_S3_PREFIX)", fmt.Sprintf(`%q: must not begin with a slash: write for example "errand/"`, b.Prefix))
+	}
+	if len(b.Prefix) > maxPrefix {
+		all.Add("storage.s3.prefix (ERRAND_STORAGE_S3_PREFIX)", fmt.Sprintf("has %d bytes, at most %d are taken", len(b.Prefix), maxPrefix))
 	}
 	if b.Endpoint == "" {
 		return

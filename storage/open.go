@@ -27,16 +27,26 @@ func Open(ctx context.Context, c Config) (converter.ExternalStorage, error) {
 		return converter.ExternalStorage{}, err
 	}
 	chosen := choice{}
-	switch c.Driver {
-	case DriverDirectory:
+	switch {
+	case c.Driver == DriverDirectory:
 		chosen.driver = files
-	case DriverS3:
+	case c.Driver == DriverS3, c.S3.Bucket != "":
 		chosen.driver = objects
+	case c.Directory != "":
+		chosen.driver = files
+	}
+	if !c.Stores() {
+		c.Threshold = refused
 	}
 	return converter.ExternalStorage{
 		Drivers: []converter.StorageDriver{files, objects}, DriverSelector: chosen, PayloadSizeThreshold: c.Threshold,
 	}, nil
 }
+
+// refused is the size in bytes from which a payload is stored also with
+// DriverNone, if there is anywhere to store it: a server refuses it, and the run
+// would stand still. Only runs that had storage before have such payloads.
+const refused = 2<<20 - 64<<10
 
 func (c Config) drivers(ctx context.Context) (files, objects converter.StorageDriver, err error) {
 	files = absent{directory.Name, "set storage.directory (ERRAND_STORAGE_DIRECTORY) to the directory of the workers"}

@@ -3,6 +3,9 @@ package storage_test
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,7 +14,9 @@ import (
 
 	"errand/storage"
 	"errand/storage/s3"
+	"errand/test/bucket"
 	"errand/tools"
+	"errand/workflows"
 )
 
 func TestFaultsOfAConfigurationNameTheKeyAndTheFix(t *testing.T) {
@@ -26,6 +31,7 @@ func TestFaultsOfAConfigurationNameTheKeyAndTheFix(t *testing.T) {
 		"storage.s3.bucket (ERRAND_STORAGE_S3_BUCKET): required beside":                            {Driver: storage.DriverNone, S3: s3.Config{Region: "r"}},
 		"storage.s3.bucket (ERRAND_STORAGE_S3_BUCKET): \"a/b\": must be the name":                  {Driver: storage.DriverS3, S3: s3.Config{Bucket: "a/b"}},
 		"storage.s3.prefix (ERRAND_STORAGE_S3_PREFIX): \"/p\": must not":                           {Driver: storage.DriverS3, S3: s3.Config{Bucket: "b", Prefix: "/p"}},
+		"storage.s3.prefix (ERRAND_STORAGE_S3_PREFIX): has 201 bytes":                              {Driver: storage.DriverS3, S3: s3.Config{Bucket: "b", Prefix: strings.Repeat("p", 201)}},
 		"storage.s3.endpoint (ERRAND_STORAGE_S3_ENDPOINT): must be a URL":                          {Driver: storage.DriverS3, S3: s3.Config{Bucket: "b", Endpoint: "minio:9000"}},
 		"storage.s3.endpoint (ERRAND_STORAGE_S3_ENDPOINT): must hold no user":                      {Driver: storage.DriverS3, S3: s3.Config{Bucket: "b", Endpoint: "http://u:p@minio:9000"}},
 		"storage.threshold (ERRAND_STORAGE_THRESHOLD): 1 bytes: must be from 16 KiB to 256 KiB":    {Threshold: 1},
@@ -68,7 +74,7 @@ func opened(t *testing.T, c storage.Config) map[string]converter.StorageDriver {
 	}
 	selected, err := external.DriverSelector.SelectDriver(converter.StorageDriverSelectContext{}, &commonpb.Payload{})
 	require.NoError(t, err)
-	if c.Stores() {
+	if c.Directory != "" || c.S3.Bucket != "" {
 		require.NotNil(t, selected)
 	} else {
 		require.Nil(t, selected)
@@ -103,6 +109,43 @@ func TestADriverThatWasReplacedIsStillRead(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "x", string(found[0].Data))
 	}
+}
+
+// TestWithoutADriverOnlyWhatTemporalRefusesIsStored: a run with large outputs
+// could neither end nor continue otherwise.
+func TestWithoutADriverOnlyWhatTemporalRefusesIsStored(t *testing.T) {
+	t.Parallel()
+	c := storage.Config{Driver: storage.DriverNone, Directory: t.TempDir(), Threshold: 16 << 10}
+	for driver, c := range map[string]storage.Config{
+		"errand.directory": c,
+		"errand.s3":        {Driver: storage.DriverNone, Directory: "/d", S3: s3.Config{Bucket: "b", Region: "eu-central-1"}},
+	} {
+		external, err := storage.Open(t.Context(), c)
+		require.NoError(t, err)
+		require.Less(t, external.PayloadSizeThreshold, 2<<20)
+		require.Greater(t, external.PayloadSizeThreshold, workflows.MaxStateSize, "more than any run without storage has")
+		selected, err := external.DriverSelector.SelectDriver(converter.StorageDriverSelectContext{}, &commonpb.Payload{})
+		require.NoError(t, err)
+		require.Equal(t, driver, selected.Name())
+	}
+}
+
+func TestACheckWritesOnlyWhereTheDriverWrites(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "test")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	b, files := bucket.Start(t), t.TempDir()
+	c := storage.Config{Directory: files, S3: s3.Config{Bucket: b.Name, Endpoint: b.Endpoint, PathStyle: true}}
+	for _, driver := range []string{storage.DriverNone, storage.DriverDirectory} {
+		c.Driver = driver
+		_, err := storage.Check(t.Context(), c)
+		require.NoError(t, err, driver)
+		require.Zero(t, b.Written(), driver)
+	}
+	require.NoError(t, os.Remove(files))
+	c.Driver = storage.DriverS3
+	_, err := storage.Check(t.Context(), c)
+	require.ErrorIs(t, err, fs.ErrNotExist, "what was stored there before could not be read")
+	require.NoDirExists(t, files)
 }
 
 func TestACheckLooksAtWhatIsConfigured(t *testing.T) {

@@ -26,7 +26,7 @@ func storageCheckup(ctx context.Context, c storage.Config) Finding {
 	case c.Stores():
 		f.State, f.Message = StateOK, fmt.Sprintf("a probe was written, read and deleted; outputs are kept up to %d MiB", c.OutputLimit()>>20)
 	default:
-		f.State, f.Message = StateOK, "what was stored before can be read; nothing more is stored"
+		f.State, f.Message = StateOK, "what was stored before can be read; outputs over 1 MiB are cut, and only what Temporal would refuse is stored"
 	}
 	return f
 }

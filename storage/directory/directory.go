@@ -1,7 +1,9 @@
 package directory
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -114,26 +116,48 @@ func (d *Driver) retrieve(root *os.Root, c converter.StorageDriverClaim) (*commo
 	return p, nil
 }
 
-// Check writes a probe, reads it and deletes it.
+// Look opens the directory.
+func (d *Driver) Look(context.Context) error {
+	root, err := d.open(false)
+	if err != nil {
+		return err
+	}
+	return root.Close()
+}
+
+// Check writes a probe, reads it and deletes it. left is the folder of one that
+// could not be deleted.
 func (d *Driver) Check(context.Context) (left string, err error) {
 	root, err := d.open(true)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = root.Close() }()
-	const folder = "%errand-doctor"
+	folder := "%errand-doctor-" + rand.Text() // another one may be at it
+	err = probe(root, folder)
+	if root.RemoveAll(folder) != nil {
+		left = path.Join(d.path, folder)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%w (in %s)", err, d.path)
+	}
+	return left, nil
+}
+
+func probe(root *os.Root, folder string) error {
 	data := []byte("a probe of errand doctor")
-	file := path.Join(folder, digestOf(data))
-	if err := write(root, folder, digestOf(data), data); err != nil {
-		return "", fmt.Errorf("write into %s: %w", d.path, err)
+	digest := digestOf(data)
+	if err := write(root, folder, digest, data); err != nil {
+		return fmt.Errorf("write a probe: %w", err)
 	}
-	if found, err := read(root, file); err != nil || string(found) != string(data) {
-		return "", fmt.Errorf("read what was written into %s: it is not the same: %w", d.path, err)
+	found, err := read(root, path.Join(folder, digest))
+	if err == nil && !bytes.Equal(found, data) {
+		err = errors.New("it is not the same")
 	}
-	if err := root.RemoveAll(folder); err != nil {
-		return path.Join(d.path, folder), nil //nolint:nilerr // it is told where the probe is
+	if err != nil {
+		return fmt.Errorf("read a probe that was just written: %w", err)
 	}
-	return "", nil
+	return nil
 }
 
 // open opens the directory: anew each time, since it may have been replaced.

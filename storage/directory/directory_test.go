@@ -209,6 +209,11 @@ func TestACheckLeavesNothingBehind(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, entries)
 
+	require.NoError(t, directory.New(root).Look(t.Context()))
+	gone := filepath.Join(root, "gone")
+	require.ErrorIs(t, directory.New(gone).Look(t.Context()), fs.ErrNotExist)
+	require.NoDirExists(t, gone, "a look creates nothing")
+
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	_, err = directory.New(file).Check(t.Context())

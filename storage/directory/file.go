@@ -17,11 +17,14 @@ func write(root *os.Root, folder, digest string, data []byte) error {
 	name := path.Join(folder, digest)
 	if there, err := read(root, name); err == nil && digestOf(there) == digest {
 		now := time.Now() // its age counts from its last use
-		if err := root.Chtimes(name, now, now); !errors.Is(err, fs.ErrNotExist) {
+		err := root.Chtimes(name, now, now)
+		if err == nil {
+			return keep(root, folder) // whoever wrote it may not have come so far yet
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
-	_, missing := root.Lstat(folder)
 	if err := root.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
@@ -32,10 +35,13 @@ func write(root *os.Root, folder, digest string, data []byte) error {
 	if err := root.Rename(part, name); err != nil {
 		return errors.Join(err, remove(root, part))
 	}
-	if err := sync(root, folder); err != nil || missing == nil {
-		return err
-	}
-	return errors.Join(sync(root, path.Dir(folder)), sync(root, "."))
+	return keep(root, folder)
+}
+
+// keep makes the names in a folder, its own and that of its parent outlive a crash
+// of the machine.
+func keep(root *os.Root, folder string) error {
+	return errors.Join(sync(root, folder), sync(root, path.Dir(folder)), sync(root, "."))
 }
 
 func writePart(root *os.Root, name string, data []byte) error {
@@ -55,15 +61,6 @@ func remove(root *os.Root, name string) error {
 		return err
 	}
 	return nil
-}
-
-// sync makes the names in a folder outlive a crash of the machine.
-func sync(root *os.Root, folder string) error {
-	opened, err := root.Open(folder)
-	if err != nil {
-		return err
-	}
-	return errors.Join(opened.Sync(), opened.Close())
 }
 
 // read is the whole of a regular file of at most MaxPayload bytes.

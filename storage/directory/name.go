@@ -12,8 +12,8 @@ const (
 	// longName is the longest name that is written out: file systems take 255
 	// bytes.
 	longName = 150
-	// none stands for what has no name. A percent sign is followed by two digits
-	// in all others.
+	// none stands for what has no name. In names that are made of a text two
+	// hexadecimal digits follow a percent sign, so none of them is this one.
 	none = "%none"
 )
 

@@ -6,9 +6,23 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
+
+// Look reads an object that is not there. Who may not list the bucket is refused
+// that, and cannot be told more without one that is there.
+func (d *Driver) Look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	bucket := d.client.config.Bucket
+	_, err := d.client.GetObject(ctx, bucket, "errand-doctor/"+rand.Text())
+	if err == nil || errors.Is(err, fs.ErrNotExist) || isCode(err, "Forbidden", "AccessDenied") {
+		return nil
+	}
+	return fmt.Errorf("read in bucket %s: %w", bucket, err)
+}
 
 // Check writes a probe, reads it and deletes it. left is the key of a probe that
 // could not be deleted: workers do not need that right.

@@ -3,6 +3,8 @@ package s3
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +21,11 @@ const (
 	// patience bounds one object: the look whether it is there, and its transfer
 	// with repeats.
 	patience = time.Minute
+	// fresh is the age from which an object is written again.
+	fresh = 24 * time.Hour
+	// longKey is the longest key that is written out. S3 takes 1,024 bytes with the
+	// prefix, and a run id alone may have three thousand, escaped.
+	longKey = 800
 	// attempts of one request, with growing pauses. What they do not mend fails
 	// the activity or the workflow task, which the server repeats.
 	attempts = 5
@@ -63,14 +70,19 @@ func (c *client) PutObject(ctx context.Context, bucket, key string, data []byte)
 	return err
 }
 
-// ObjectExists tells whether an object is there. Who may not list a bucket is
-// refused where there is none; writing it then tells whether that is allowed.
+// ObjectExists tells whether an object is there and need not be written again. One
+// of some age is written again: objects expire by their age, which has to count
+// from their last use. Who may not list a bucket is refused where there is none;
+// writing it then tells whether that is allowed.
 func (c *client) ObjectExists(ctx context.Context, bucket, key string) (bool, error) {
-	_, err := c.s3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &bucket, Key: c.key(key)})
+	answer, err := c.s3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &bucket, Key: c.key(key)})
 	if isCode(err, "NotFound", "NoSuchKey", "Forbidden", "AccessDenied") {
 		return false, nil
 	}
-	return err == nil, err
+	if err != nil {
+		return false, err
+	}
+	return answer.LastModified != nil && time.Since(*answer.LastModified) < fresh, nil
 }
 
 // GetObject reads an object of the configured bucket: history does not say what
@@ -102,7 +114,15 @@ func (c *client) Describe() map[string]string {
 	return map[string]string{"region": c.s3.Options().Region}
 }
 
-func (c *client) key(key string) *string { return aws.String(c.config.Prefix + key) }
+// key is the whole key of an object. It follows from the one that references
+// hold, also with another prefix.
+func (c *client) key(key string) *string {
+	if len(key) > longKey {
+		sum := sha256.Sum256([]byte(key))
+		key = key[:longKey-len("/")-hex.EncodedLen(len(sum))] + "/" + hex.EncodeToString(sum[:])
+	}
+	return aws.String(c.config.Prefix + key)
+}
 
 func isCode(err error, codes ...string) bool {
 	var api smithy.APIError

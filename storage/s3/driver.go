@@ -2,7 +2,6 @@ package s3
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -77,14 +76,22 @@ func (d *Driver) Retrieve(ctx converter.StorageDriverRetrieveContext, claims []c
 	})
 }
 
+// batchPatience bounds all objects of one message to the server. What was stored
+// until then is there when it is tried again.
+const batchPatience = 3 * patience
+
 // each does something with every element, within the limits of the client or
-// worker: the SDK's driver does not know of them.
+// worker: the SDK's driver does not know of them. The first that fails ends all.
 func each[In, Out any](ctx context.Context, limiter converter.StorageDriverLimiter[In], all []In, do func(context.Context, []In) ([]Out, error)) ([]Out, error) {
-	results, faults := make([]Out, len(all)), make([]error, len(all))
+	ctx, cancel := context.WithTimeout(ctx, batchPatience)
+	defer cancel()
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	results := make([]Out, len(all))
 	var group sync.WaitGroup
 	for i, one := range all {
 		group.Go(func() {
-			faults[i] = limiter.Permit(ctx, one, func() error {
+			err := limiter.Permit(ctx, one, func() error {
 				limited, cancel := context.WithTimeout(ctx, patience)
 				defer cancel()
 				result, err := do(limited, []In{one})
@@ -93,8 +100,14 @@ func each[In, Out any](ctx context.Context, limiter converter.StorageDriverLimit
 				}
 				return err
 			})
+			if err != nil {
+				fail(err) // the first one stays
+			}
 		})
 	}
 	group.Wait()
-	return results, errors.Join(faults...)
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return results, nil
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	commonpb "go.temporal.io/api/common/v1"
@@ -98,6 +100,83 @@ func TestWhatABucketDoesNotHaveIsSaid(t *testing.T) {
 	_, err = retrieve(t, open(t, other), claims...)
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	require.ErrorContains(t, err, `bucket "payloads"`)
+}
+
+// TestAnOldObjectIsWrittenAgain: objects expire by their age, and a run that was
+// just started may use one that an earlier run has left.
+func TestAnOldObjectIsWrittenAgain(t *testing.T) {
+	b := bucket.Start(t)
+	d := open(t, of(b))
+	b.Date(25 * time.Hour)
+	store(t, d, payload("x"))
+	key := b.Keys()[0]
+	require.Less(t, b.Modified(key), time.Now().Add(-24*time.Hour))
+	b.Date(23 * time.Hour)
+	store(t, d, payload("x"))
+	refreshed := b.Modified(key)
+	require.Greater(t, refreshed, time.Now().Add(-24*time.Hour))
+	b.Date(0)
+	store(t, d, payload("x"))
+	require.Equal(t, refreshed, b.Modified(key), "one of less than a day stays")
+}
+
+func TestALongRunIDHasAKeyThatS3Takes(t *testing.T) {
+	b := bucket.Start(t)
+	c := of(b)
+	c.Prefix = strings.Repeat("p", 200)
+	d := open(t, c)
+	var claims []converter.StorageDriverClaim
+	for _, end := range []string{"1", "2"} {
+		made, err := d.Store(converter.StorageDriverStoreContext{
+			Context: t.Context(), Limiter: free[*commonpb.Payload]{},
+			Target: converter.StorageDriverWorkflowInfo{Namespace: "default", WorkflowID: strings.Repeat("名", 300) + end, WorkflowType: "Run"},
+		}, []*commonpb.Payload{payload(end)})
+		require.NoError(t, err)
+		claims = append(claims, made...)
+	}
+	require.Len(t, b.Keys(), 2)
+	for _, key := range b.Keys() {
+		require.LessOrEqual(t, len(key), 1024)
+		require.True(t, strings.HasPrefix(key, c.Prefix+"v0/ns/default/wt/Run/wi/%E5"), key)
+	}
+	found, err := retrieve(t, d, claims...)
+	require.NoError(t, err)
+	require.Equal(t, "1", string(found[0].Data))
+	require.Equal(t, "2", string(found[1].Data))
+}
+
+// first lets one object be looked for, and has the others wait until that failed.
+type first struct{ taken, ended atomic.Int32 }
+
+func (f *first) Permit(ctx context.Context, _ converter.StorageDriverClaim, do func() error) error {
+	if f.taken.Add(1) == 1 {
+		return do()
+	}
+	<-ctx.Done()
+	f.ended.Add(1)
+	return ctx.Err()
+}
+
+func TestTheFirstObjectThatFailsEndsTheOthers(t *testing.T) {
+	b := bucket.Start(t)
+	d := open(t, of(b))
+	claims := store(t, d, payload("1"), payload("2"), payload("3"))
+	for _, key := range b.Keys() {
+		b.Delete(key)
+	}
+	limiter := &first{}
+	_, err := d.Retrieve(converter.StorageDriverRetrieveContext{Context: t.Context(), Limiter: limiter}, claims)
+	require.ErrorIs(t, err, fs.ErrNotExist, "not what became of the others")
+	require.EqualValues(t, 2, limiter.ended.Load())
+}
+
+func TestALookIntoABucketWritesNothing(t *testing.T) {
+	b := bucket.Start(t)
+	require.NoError(t, open(t, of(b)).Look(t.Context()))
+	require.Zero(t, b.Written())
+	missing := of(b)
+	missing.Bucket = "missing"
+	require.ErrorContains(t, open(t, missing).Look(t.Context()), "NoSuchBucket")
 }
 
 func TestAProbeOfABucket(t *testing.T) {
