@@ -69,7 +69,7 @@ func (r *run) leave(ctx workflow.Context, rests func() bool) *ending {
 		if workflow.Await(ctx, func() bool { return r.decided(ctx) }) != nil {
 			return nil
 		}
-		settled = !r.receive(ctx)
+		settled = !r.receive(ctx, beforeEnd)
 		if settled && r.execution.answeredAt == workflow.GetInfo(ctx).GetCurrentHistoryLength() {
 			// The answer to an update can get lost when its workflow task ends
 			// the execution: let another task do that.

@@ -202,13 +202,14 @@ func (r *run) lose(ctx workflow.Context, a *activation) {
 	}
 }
 
-// takeClosings hears from workers that gave up what they held.
+// takeClosings hears from workers that gave up what they held. As takeSignals it
+// leaves in the channel what it cannot take yet.
 func (r *run) takeClosings(ctx workflow.Context) {
+	detached, _ := workflow.NewDisconnectedContext(ctx)
 	channel := workflow.GetSignalChannel(ctx, activities.SignalClosed)
 	for {
-		var held activities.Held
-		channel.Receive(ctx, &held)
-		r.closed(ctx, held)
+		_ = workflow.Await(detached, func() bool { return channel.Len() > 0 })
+		r.hearClosings(ctx)
 	}
 }
 
@@ -219,8 +220,8 @@ func (r *run) closed(ctx workflow.Context, held activities.Held) {
 	}
 }
 
-// hearClosings takes what workers have sent and nobody has heard yet: it would
-// be lost with this execution.
+// hearClosings takes what workers have sent and nobody has heard yet: at the end
+// of an execution it would be lost.
 func (r *run) hearClosings(ctx workflow.Context) {
 	channel := workflow.GetSignalChannel(ctx, activities.SignalClosed)
 	var held activities.Held

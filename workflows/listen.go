@@ -15,7 +15,7 @@ type inbox struct {
 	steering  []json.RawMessage
 	followUps []json.RawMessage
 	heard     []heardMessage
-	channels  []inlet
+	channels  []*inlet
 	closed    bool
 	// unknown are the names of signals that nobody reads, of earlier
 	// executions.
@@ -28,6 +28,10 @@ type inlet struct {
 	name    string
 	channel workflow.ReceiveChannel
 	check   func(workflow.Context, converter.RawValue) (commit, error)
+	// waiting is true while takeSignals waits for the next signal. handed is one
+	// that is kept for it, see receive.
+	waiting bool
+	handed  *converter.RawValue
 }
 
 func (i *inbox) queue(m Message) {
@@ -57,7 +61,7 @@ func (r *run) listen(ctx workflow.Context) error {
 	if err := r.answerQueries(ctx); err != nil {
 		return err
 	}
-	checks := []inlet{
+	checks := []*inlet{
 		{name: ToolOutput, check: r.checkAnswer},
 		{name: SettleApproval, check: r.checkApproval},
 		{name: SendMessage, check: r.checkMessage},
@@ -76,10 +80,10 @@ func (r *run) listen(ctx workflow.Context) error {
 	workflow.Go(ctx, r.takeClosings)
 	workflow.Go(ctx, r.takeDelegated)
 	r.keepAttributes(ctx)
-	return r.takeUpdates(ctx, inlet{name: ClaimAction, check: r.checkClaim})
+	return r.takeUpdates(ctx, &inlet{name: ClaimAction, check: r.checkClaim})
 }
 
-func (r *run) takeUpdates(ctx workflow.Context, in inlet) error {
+func (r *run) takeUpdates(ctx workflow.Context, in *inlet) error {
 	check := func(ctx workflow.Context, payload converter.RawValue) error {
 		if r.inbox.closed {
 			return errEnding
@@ -102,17 +106,31 @@ func (r *run) takeUpdates(ctx workflow.Context, in inlet) error {
 	return workflow.SetUpdateHandlerWithOptions(ctx, in.name, handler, workflow.UpdateHandlerOptions{Validator: check})
 }
 
-func (r *run) takeSignals(ctx workflow.Context, in inlet) {
+// takeSignals takes what arrives while the run does something else. A signal
+// stays in its channel until somebody takes it: a coroutine that is blocked in
+// Receive would get it before its turn comes, where receive cannot see it.
+func (r *run) takeSignals(ctx workflow.Context, in *inlet) {
+	detached, _ := workflow.NewDisconnectedContext(ctx) // a cancelled run hears to its end
 	for {
-		var payload converter.RawValue
-		in.channel.Receive(ctx, &payload)
-		r.takeSignal(ctx, in, payload)
+		in.waiting = true
+		_ = workflow.Await(detached, func() bool { return in.handed != nil || in.channel.Len() > 0 })
+		in.waiting = false
+		r.takeSignal(ctx, in, in.next())
 	}
+}
+
+func (in *inlet) next() (payload converter.RawValue) {
+	if in.handed != nil {
+		payload, in.handed = *in.handed, nil
+		return payload
+	}
+	in.channel.ReceiveAsync(&payload)
+	return payload
 }
 
 // takeSignal does what an update would do. Its sender cannot be told no, so a
 // refusal is recorded and changes nothing.
-func (r *run) takeSignal(ctx workflow.Context, in inlet, payload converter.RawValue) {
+func (r *run) takeSignal(ctx workflow.Context, in *inlet, payload converter.RawValue) {
 	r.execution.signals++
 	commit, err := in.check(ctx, payload)
 	if stands(ctx, err) {
@@ -130,17 +148,27 @@ func (r *run) takeSignal(ctx workflow.Context, in inlet, payload converter.RawVa
 	commit(ctx)
 }
 
-func (r *run) reject(ctx workflow.Context, in inlet, why error) {
+func (r *run) reject(ctx workflow.Context, in *inlet, why error) {
 	reason := short(in.name + ": " + refusal(why))
 	r.journal.reject(ctx, reason)
 	r.report.lastError = "rejected " + reason
 	r.showDetails(ctx)
 }
 
+// Moments at which receive is called, as the ids of their versions.
+const (
+	beforeDecision = "signals-before-a-decision"
+	beforeEnd      = "signals-before-the-end"
+)
+
 // receive takes every signal that has arrived. It is called before a decision
 // that could end the run: what the server has accepted must not be lost.
-func (r *run) receive(ctx workflow.Context) (some bool) {
+func (r *run) receive(ctx workflow.Context, moment string) (some bool) {
 	for _, in := range r.inbox.channels {
+		if in.waiting && in.handed == nil && in.channel.Len() > 0 && !hearsAll(ctx, moment) {
+			first := in.next()
+			in.handed = &first
+		}
 		var payload converter.RawValue
 		for in.channel.ReceiveAsync(&payload) {
 			some = true
@@ -149,4 +177,11 @@ func (r *run) receive(ctx workflow.Context) (some bool) {
 		}
 	}
 	return some
+}
+
+// hearsAll is false for executions of earlier builds. There the first signal of
+// a kind went to takeSignals in any case, and an execution that ended in the
+// same step ended without it.
+func hearsAll(ctx workflow.Context, moment string) bool {
+	return workflow.GetVersion(ctx, moment, workflow.DefaultVersion, 1) != workflow.DefaultVersion
 }

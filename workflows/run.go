@@ -151,13 +151,13 @@ func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
 // conclude ends a round and decides how the run goes on. A run that continues
 // while it asks for a larger budget has ended its round before.
 func (r *run) conclude(ctx workflow.Context) (ending, bool) {
-	r.receive(ctx)
+	r.receive(ctx, beforeDecision)
 	if r.asking == nil {
 		r.journal.add(ctx, Event{Type: EventRoundEnd})
 	}
 	decision := r.decide()
 	for budgetReason(decision.reason) && r.extended(ctx, decision.reason) {
-		r.receive(ctx)
+		r.receive(ctx, beforeDecision)
 		decision = r.decide()
 	}
 	if r.stopping.asked() { // while the budget was asked about

@@ -32,7 +32,7 @@ type vetted struct {
 
 // unvetted tells whether a payload that would be taken has to be vetted first.
 // A failure has no shape to keep, nor has an answer that changes nothing.
-func (r *run) unvetted(ctx workflow.Context, in inlet, payload converter.RawValue) (vetted, bool) {
+func (r *run) unvetted(ctx workflow.Context, in *inlet, payload converter.RawValue) (vetted, bool) {
 	if in.name != ToolOutput {
 		return vetted{}, false
 	}
@@ -51,7 +51,7 @@ func (r *run) unvetted(ctx workflow.Context, in inlet, payload converter.RawValu
 }
 
 // take commits what was checked, an answer once it was vetted.
-func (r *run) take(ctx workflow.Context, in inlet, payload converter.RawValue, commit commit) (Receipt, error) {
+func (r *run) take(ctx workflow.Context, in *inlet, payload converter.RawValue, commit commit) (Receipt, error) {
 	if v, must := r.unvetted(ctx, in, payload); must {
 		return r.takeVetted(ctx, in, payload, v)
 	}
@@ -61,7 +61,7 @@ func (r *run) take(ctx workflow.Context, in inlet, payload converter.RawValue, c
 // takeVetted takes an answer once its turn has come and it was found to fit. It
 // goes on while the run is being cancelled: then the call is settled, and the
 // answer is told so.
-func (r *run) takeVetted(ctx workflow.Context, in inlet, payload converter.RawValue, v vetted) (Receipt, error) {
+func (r *run) takeVetted(ctx workflow.Context, in *inlet, payload converter.RawValue, v vetted) (Receipt, error) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	leave, err := r.inbox.queueUp(ctx, v.action)
 	if err != nil {
