@@ -1,6 +1,7 @@
 package test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -87,5 +88,38 @@ func TestNoMessageIsLostWhereARunContinues(t *testing.T) {
 			}
 			require.Equal(t, messages, next)
 		})
+	}
+}
+
+// TestACancelEndsARunThatIsAboutToContinue cancels a run that waits for its
+// client, wherever in its history that is.
+func TestACancelEndsARunThatIsAboutToContinue(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, harness.Rounds(shapeCalls("ask")))
+	s.work("responses", worker.WithTools(fixed("weather", "sunny"), fixed("guarded", "open")))
+	for n := 10; n <= 16; n++ {
+		for name, end := range map[string]func(ctx context.Context, run *starter.Run) error{
+			"cancel": func(ctx context.Context, run *starter.Run) error {
+				return s.client.CancelWorkflow(ctx, run.ID(), "")
+			},
+			"stop": func(ctx context.Context, run *starter.Run) error {
+				_, err := run.Stop(ctx, workflows.Stop{Mode: workflows.StopNow, Reason: "enough"})
+				return err
+			},
+			"stop by signal": func(ctx context.Context, run *starter.Run) error {
+				return s.client.SignalWorkflow(ctx, run.ID(), "", workflows.StopRun, workflows.Stop{Mode: workflows.StopNow})
+			},
+		} {
+			t.Run(fmt.Sprintf("%s after %d events", name, n), func(t *testing.T) {
+				t.Parallel()
+				ctx := within(t)
+				run, _ := s.startFirst(fmt.Sprintf(`{"model":"m","input":"go",%s,"run":{"continue_after_events":%d}}`, shapeTools, n))
+				pendingAction(t, run)
+				require.NoError(t, end(ctx, run))
+				result, err := run.Result(ctx)
+				require.ErrorIs(t, err, starter.ErrCancelled)
+				require.Equal(t, workflows.Cancelled, result.Status)
+			})
+		}
 	}
 }

@@ -240,6 +240,9 @@ const (
 	workerWait = 10 * time.Second
 	// lostWait is for a worker that counts as lost already.
 	lostWait = 10 * time.Minute
+	// maxCloses bounds the attempts at closing a session. With two of them a run
+	// that ends still hears of it within releaseLimit.
+	maxCloses = 2
 )
 
 func (e *entry) deactivate(ctx workflow.Context, wait time.Duration) {
@@ -249,7 +252,9 @@ func (e *entry) deactivate(ctx workflow.Context, wait time.Duration) {
 		StartToCloseTimeout:    30 * time.Second,
 		HeartbeatTimeout:       activities.HeartbeatTimeout,
 		Summary:                summary("deactivate %s", e.Activation.String()),
-		RetryPolicy:            &temporal.RetryPolicy{MaximumAttempts: 1},
+		// A server that ends can lose the answer in which it hands a task out: the
+		// worker has never seen it. Closing bears repeating.
+		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumAttempts: maxCloses},
 	})
 	out, err := perform(ctx, acts.Deactivate, e.Activation)
 	e.closed = true
