@@ -29,6 +29,8 @@ var notCarried = map[string]string{
 	"run.attributes":         "Temporal keeps them over a continue-as-new",
 	"run.running[0].child":   underWay,
 	"run.running[1].child":   underWay,
+	"run.running[0].size":    "counted anew",
+	"run.running[1].size":    "counted anew",
 	"run.running[0].relay":   underWay,
 	"run.running[1].relay":   underWay,
 	"run.abandon":            "stops the batch of this execution",
