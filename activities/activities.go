@@ -98,16 +98,27 @@ func New(p Parts) (*Activities, error) {
 	if p.Own.Calls == 0 {
 		p.Own.Calls = 200
 	}
+	items := p.itemsKept()
 	return &Activities{
 		model: p.Model, price: p.Price, sources: p.Sources, servers: p.Servers, hooks: p.Hooks, engine: p.Engine, progress: newProgress(p.Engine),
 		own: newOwn(p.Own), maxOutput: p.MaxOutput,
 		held: held{
-			conversations: newConversations(p.MemoryBytes * 5 / 8),
-			items:         newSized[json.RawMessage](p.MemoryBytes / 8),
+			conversations: newConversations(p.MemoryBytes*3/4 - items),
+			items:         newSized[json.RawMessage](items),
 			surfaces:      newSurfaces(p.MemoryBytes / 4),
 			schemas:       schema.NewCache(schemasKept),
 		},
 	}, nil
+}
+
+// itemsKept is how many bytes of outputs are kept. Where they can be large, at
+// least one of the largest fits, if conversations still have three eighths.
+func (p Parts) itemsKept() int {
+	const frame = 64 << 10
+	if p.MaxOutput == 0 {
+		return p.MemoryBytes / 8
+	}
+	return min(p.MemoryBytes*3/8, max(p.MemoryBytes/4, p.MaxOutput+frame))
 }
 
 // schemasKept bounds the compiled schemas of a worker: 8 full runs of 512

@@ -15,7 +15,7 @@ import (
 // for its model. It returns how many of c.Items to drop from the beginning, and
 // what to show in their place: a summary, for example. A number that would part
 // a call from its outcome is made smaller until it does not. An error, a panic,
-// or nothing dropped means that the oldest settled rounds go behind a note.
+// an item in place that is no JSON object, or nothing dropped means that the oldest settled rounds go behind a note.
 type Compact func(ctx context.Context, c CompactCall) (drop int, instead []json.RawMessage, err error)
 
 // CompactCall is a conversation that has become too long.
@@ -91,6 +91,9 @@ func (a *Activities) choose(ctx context.Context, c CompactCall, s shorten) (int,
 	if a.hooks.Compact != nil {
 		drop, instead, err := guarded(ctx, a.hooks.Compact, c)
 		drop = s.allowed(drop)
+		if err == nil {
+			instead, err = shownItems(instead)
+		}
 		switch {
 		case err != nil:
 			notes = append(notes, "the worker's Compact failed, the oldest rounds were dropped: "+cut(err.Error()))
@@ -116,6 +119,24 @@ func guarded(ctx context.Context, hook Compact, c CompactCall) (drop int, instea
 		}
 	}()
 	return hook(ctx, c)
+}
+
+// shownItems are what a hook puts in place of items, as it goes into the
+// conversation. One that no model could be sent is a fault of the hook: rounds
+// must not vanish with nothing in their place.
+func shownItems(instead []json.RawMessage) ([]json.RawMessage, error) {
+	all := make([]json.RawMessage, len(instead))
+	for i, it := range instead {
+		text, err := tools.Canonical(it)
+		if err != nil {
+			return nil, fmt.Errorf("item %d in place of the dropped ones is no JSON: %w", i, err)
+		}
+		if _, is := tools.Object(text); !is {
+			return nil, fmt.Errorf("item %d in place of the dropped ones is no JSON object", i)
+		}
+		all[i] = text
+	}
+	return all, nil
 }
 
 // shorten is a conversation and what its model is shown of it.
@@ -185,13 +206,7 @@ func (s *shorten) allowed(drop int) int {
 
 func (s *shorten) result(drop int, instead []json.RawMessage, in CompactInput) CompactResult {
 	upTo := s.upTo(drop)
-	kept := make([]json.RawMessage, 0, len(instead))
-	for _, it := range instead {
-		if text, err := tools.Canonical(it); err == nil {
-			kept = append(kept, text)
-		}
-	}
-	before, after := 0, tools.EncodedSize(kept)
+	before, after := 0, tools.EncodedSize(instead)
 	for i, it := range s.shown {
 		before += len(it)
 		if i < s.keep || i >= s.keep+drop {
@@ -199,7 +214,7 @@ func (s *shorten) result(drop int, instead []json.RawMessage, in CompactInput) C
 		}
 	}
 	return CompactResult{
-		Item:    item.Compaction{Keep: s.keep, UpTo: upTo, Items: kept}.Raw(),
+		Item:    item.Compaction{Keep: s.keep, UpTo: upTo, Items: instead}.Raw(),
 		Tokens:  in.Tokens * int64(after) / int64(max(before, 1)),
 		Dropped: upTo - s.keep,
 	}

@@ -98,12 +98,19 @@ func TestAHookOfTheWorkerDecidesWhatIsLeftOut(t *testing.T) {
 		"drops nothing":      {func(context.Context, CompactCall) (int, []json.RawMessage, error) { return 0, nil, nil }, 4, ""},
 		"fails":              {func(context.Context, CompactCall) (int, []json.RawMessage, error) { return 0, nil, errors.New("no") }, 4, "failed"},
 		"panics":             {func(context.Context, CompactCall) (int, []json.RawMessage, error) { panic("no") }, 4, "panic"},
+		"puts no JSON instead": {func(context.Context, CompactCall) (int, []json.RawMessage, error) {
+			return 4, []json.RawMessage{summary[0], json.RawMessage("a summary")}, nil
+		}, 4, "item 1 in place of the dropped ones is no JSON"},
+		"puts no object instead": {func(context.Context, CompactCall) (int, []json.RawMessage, error) {
+			return 4, []json.RawMessage{json.RawMessage(`"a summary"`)}, nil
+		}, 4, "item 0 in place of the dropped ones is no JSON object"},
 		"puts too much instead": {func(context.Context, CompactCall) (int, []json.RawMessage, error) {
 			return 4, []json.RawMessage{item.Message("user", strings.Repeat("x", maxInstead))}, nil
 		}, 4, "over"},
 	} {
 		a := &Activities{hooks: Hooks{Compact: row.hook}}
-		drop, _, notes := a.choose(context.Background(), call, s)
+		drop, instead, notes := a.choose(context.Background(), call, s)
+		require.Len(t, instead, 1, name)
 		require.Equal(t, row.drop, drop, name)
 		require.Equal(t, row.note != "", len(notes) > 0, name)
 		require.Contains(t, strings.Join(notes, " "), row.note, name)

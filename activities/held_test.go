@@ -60,6 +60,21 @@ func TestInferAsksForNamedItemsThatAnotherWorkerHad(t *testing.T) {
 	require.Equal(t, asked+1, f.asked.Load(), "one page has all that is missing")
 }
 
+func TestTheLargestOutputIsKept(t *testing.T) {
+	t.Parallel()
+	for _, largest := range []int{tools.MaxOutput, 8 << 20, 16 << 20} {
+		p := Parts{Model: &echo{}, Engine: newRun(1), MaxOutput: largest}
+		if largest == tools.MaxOutput {
+			p.MaxOutput = 0
+		}
+		a, err := New(p)
+		require.NoError(t, err)
+		text, _ := tools.Cut(strings.Repeat("\n<", 16<<20), largest)
+		a.hold(tools.Call{ID: "c1"}, tools.Outcome{Output: text})
+		require.NotZero(t, a.held.items.bytes, largest)
+	}
+}
+
 func TestSmallOutputsAreNotKept(t *testing.T) {
 	t.Parallel()
 	_, a := inferEnv(t, newRun(1), &echo{}, 0)
