@@ -308,6 +308,43 @@ func TestAWorkerWithoutTheStorageSaysSo(t *testing.T) {
 	require.Equal(t, "done", result.OutputText)
 }
 
+// TestARunWithLargeOutputsEndsAlsoAfterItsStorageWasTurnedOff: its result holds more
+// than a server takes.
+func TestARunWithLargeOutputsEndsAlsoAfterItsStorageWasTurnedOff(t *testing.T) {
+	t.Parallel()
+	p := inDirectory(t)
+	ask := func(id string) harness.Answer {
+		return harness.Calls(harness.ToolCall{ID: id, Name: "ask", Arguments: `{}`})
+	}
+	s := newCrashStage(t, harness.Rounds(ask("a"), ask("b"), harness.Say("never")))
+	first := s.startWorker(p.environ...)
+	ctx := within(t)
+	run, err := p.reader(s.stage).Start(ctx, starter.Request{Model: "m", Input: "go", Tools: []starter.Tool{starter.Function("ask", "", nil)}})
+	require.NoError(t, err)
+	pendingAction(t, run)
+	_, err = run.Answer(ctx, starter.Output(workflows.ActionID(1, 0), world.Noise(0, 3*mib)))
+	require.NoError(t, err)
+	harness.Eventually(t, patience, func() (bool, string) {
+		status, err := run.Status(ctx)
+		return err == nil && len(status.Actions) == 1 && status.Actions[0].ActionID == workflows.ActionID(2, 0), fmt.Sprint(err)
+	}, "the second question")
+	first.Kill9()
+
+	s.startWorker(append(p.environ, "ERRAND_STORAGE_DRIVER=none")...)
+	require.NoError(t, run.Cancel(ctx))
+	result, err := run.Result(ctx)
+	require.ErrorIs(t, err, starter.ErrCancelled)
+	require.Equal(t, workflows.Cancelled, result.Status)
+	require.Zero(t, result.Run.ItemsLeftOut)
+	var o struct{ Output string }
+	for _, it := range result.Output {
+		if head, err := item.Peek(it); err == nil && head.Type == item.TypeFunctionCallOutput && o.Output == "" {
+			require.NoError(t, json.Unmarshal(it, &o))
+		}
+	}
+	requireSame(t, world.Noise(0, 3*mib), o.Output)
+}
+
 // TestABucketThatIsAwayHoldsARunUpAndNoMore: what cannot be stored is repeated
 // until it can.
 func TestABucketThatIsAwayHoldsARunUpAndNoMore(t *testing.T) {
