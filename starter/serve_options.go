@@ -64,7 +64,7 @@ func Matching(query string) ServeOption { return func(o *serveOptions) { o.match
 // handler whose claim could not be renewed before it ran out is interrupted:
 // another process may have taken the call.
 func Lease(d time.Duration) ServeOption {
-	return func(o *serveOptions) { o.lease = max(d, time.Second) }
+	return func(o *serveOptions) { o.lease = min(max(d, time.Second), tools.MaxDuration) }
 }
 
 // Owner names who claims. The default is new for every Serve: host, process and

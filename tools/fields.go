@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -27,7 +28,31 @@ func Field(fields map[string]json.RawMessage, path, name string, target any, wan
 	}
 }
 
-// DurationField decodes a Go duration string that is not negative.
+// MaxDuration is the longest duration that is taken, ten years: sums with it stay
+// in bounds.
+const MaxDuration = 87600 * time.Hour
+
+// tooLong ends the text of every fault about a longer duration.
+const tooLong = `is too long: write at most "87600h"`
+
+// DurationFault says what is wrong with a duration, and what to do; empty is
+// nothing.
+func DurationFault(d time.Duration) string {
+	switch {
+	case d < 0:
+		return fmt.Sprintf("%s: must not be negative", d)
+	case d > MaxDuration:
+		return d.String() + " " + tooLong
+	}
+	return ""
+}
+
+// TooLong tells whether a fault is about a duration over MaxDuration. The field
+// has MaxDuration then.
+func (f Fault) TooLong() bool { return strings.HasSuffix(f.Message, tooLong) }
+
+// DurationField decodes a Go duration string that is not negative, and at most
+// MaxDuration.
 func DurationField(fields map[string]json.RawMessage, path, name string, target *time.Duration, faults *Faults) {
 	text := ""
 	before := len(*faults)
@@ -45,7 +70,10 @@ func DurationField(fields map[string]json.RawMessage, path, name string, target 
 		}
 		return
 	}
-	*target = d
+	if d > MaxDuration {
+		faults.Add(join(path, name), fmt.Sprintf("%q %s", text, tooLong))
+	}
+	*target = min(d, MaxDuration)
 }
 
 func join(path, name string) string {

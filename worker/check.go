@@ -177,12 +177,13 @@ func (e Endpoint) faults(at string, all *tools.Faults) {
 		all.Add(at+".base_url", shownURL(e.BaseURL)+": "+complaint)
 	}
 	reportText(all, at+".api", e.API, checkAPI)
-	if e.Timeout < 0 {
-		all.Add(at+".timeout", fmt.Sprintf("%s: must not be negative", e.Timeout))
+	if complaint := tools.DurationFault(e.Timeout); complaint != "" {
+		all.Add(at+".timeout", complaint)
 	}
+	idle := tools.DurationFault(e.IdleTimeout)
 	switch {
-	case e.IdleTimeout < 0:
-		all.Add(at+".idle_timeout", fmt.Sprintf("%s: must not be negative", e.IdleTimeout))
+	case idle != "":
+		all.Add(at+".idle_timeout", idle)
 	case e.IdleTimeout > 0 && !e.Stream:
 		all.Add(at+".idle_timeout", fmt.Sprintf("%s: has no effect without stream: true: write that, or remove this", e.IdleTimeout))
 	}

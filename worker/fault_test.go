@@ -98,6 +98,7 @@ func TestWrongTypesAreFaultsWhereverTheyStand(t *testing.T) {
 		"models: [{match: x, api_key: 12345}]":                    "models[0].api_key: must be a string in quotes, not a number",
 		"models: [{match: x, headers: [a]}]":                      "models[0].headers: must be a mapping, not a list",
 		"models: [{match: x, headers: {a: 2001-01-01}}]":          "models[0].headers.a: must be a string in quotes, not a date",
+		"models: [{match: x, timeout: 2562047h}]":                 `models[0].timeout: 2562047h0m0s is too long: write at most "87600h"`,
 		"models: [{match: x, timeout: -1s}]":                      `models[0].timeout: "-1s": must be a duration such as "90s" or "5m"`,
 		"models: [{match: x, stream: 'on'}]":                      `models[0].stream: "on": must be true or false`,
 		"models: [{match: x, stream: 1}]":                         `models[0].stream: 1: must be true or false`,

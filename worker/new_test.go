@@ -42,7 +42,7 @@ func TestNewListsEveryMistakeAtOnce(t *testing.T) {
 func TestNewChecksEndpointsThatAProgramMade(t *testing.T) {
 	t.Parallel()
 	_, err := worker.New(worker.Config{Models: []worker.Endpoint{
-		{Match: "", BaseURL: "nowhere", API: "soap", Timeout: -1, IdleTimeout: -1},
+		{Match: "", BaseURL: "nowhere", API: "soap", Timeout: -1, IdleTimeout: 1 << 62},
 		{Match: "*", APIKey: "a\nb"},
 	}})
 	require.EqualError(t, err, `worker: 6 faults in the worker's set-up:
@@ -50,7 +50,7 @@ func TestNewChecksEndpointsThatAProgramMade(t *testing.T) {
   models[0].base_url: (not shown): must be a URL such as http://127.0.0.1:8000/v1
   models[0].api: "soap": must be one of responses, chat
   models[0].timeout: -1ns: must not be negative
-  models[0].idle_timeout: -1ns: must not be negative
+  models[0].idle_timeout: 1281023h53m38.427387904s is too long: write at most "87600h"
   models[1]: APIKey: holds a space at an end or a control character; remove it (often a trailing newline)`)
 }
 

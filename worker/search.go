@@ -86,8 +86,8 @@ func (c Search) faults(all *tools.Faults) {
 			all.Add("search.base_url", shownURL(c.BaseURL)+": "+complaint)
 		}
 	}
-	if c.Timeout < 0 {
-		all.Add("search.timeout", fmt.Sprintf("%s: must not be negative", c.Timeout))
+	if complaint := tools.DurationFault(c.Timeout); complaint != "" {
+		all.Add("search.timeout", complaint)
 	}
 	if len(*all) > before {
 		return

@@ -93,7 +93,10 @@ func (s *section) duration(key string, target *time.Duration) {
 		s.faults.Add(s.at(key), fmt.Sprintf("%v: %s", quoted(value), want))
 		return
 	}
-	*target = d
+	if complaint := tools.DurationFault(d); complaint != "" {
+		s.faults.Add(s.at(key), complaint)
+	}
+	*target = min(d, tools.MaxDuration)
 }
 
 // flag reads true or false. A variable holds it as text.

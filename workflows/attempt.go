@@ -26,19 +26,26 @@ type effort struct {
 	lost int
 }
 
-// execute runs one call: where its source is open, again if its attempt was lost
-// before it began, and by its effect if it was lost later.
-func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
+// toolLimit bounds one execution of a call; 0 is no bound. A longer one than is
+// taken today may have been stored by an older build.
+func (r *run) toolLimit(c *call) time.Duration {
 	limit := r.request.Run.ToolTimeout
 	if c.tool.Timeout > 0 {
 		limit = c.tool.Timeout
 	}
+	return min(limit, tools.MaxDuration)
+}
+
+// execute runs one call: where its source is open, again if its attempt was lost
+// before it began, and by its effect if it was lost later.
+func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
+	limit := r.toolLimit(c)
 	in := activities.ExecuteInput{
 		Call: c.Call, Source: c.tool.Source, Server: r.server(c), Remote: c.tool.Remote, Effect: c.tool.Effect,
 		Timeout: limit, Progress: r.request.Run.Progress, Options: c.tool.Options,
 		MaxOutput: r.outputRoom(ctx),
 	}
-	if g := r.request.Run.CancelGrace; g != activities.DefaultGrace {
+	if g := min(r.request.Run.CancelGrace, tools.MaxDuration); g != activities.DefaultGrace {
 		in.Grace = max(g, time.Millisecond)
 	}
 	var e effort

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
 	"errand/tools"
@@ -121,12 +122,41 @@ func TestOneDeadlineCoversTheApprovalAndTheCall(t *testing.T) {
 func TestDeadlinesAreCheckedWhenTheRequestIsRead(t *testing.T) {
 	t.Parallel()
 	for request, fault := range map[string]string{
-		`"tools":[{"type":"function","name":"a","client_timeout":"soon"}]`: `tools[0].client_timeout: "soon" is not a duration`,
-		`"tools":[{"type":"custom","name":"a","client_timeout":5}]`:        `tools[0].client_timeout: must be a duration`,
-		`"tools":[{"type":"platform","name":"a","client_timeout":"5s"}]`:   `tools[0].client_timeout: only function and custom tools`,
-		`"run":{"on_client_timeout":"explode"}`:                            `run.on_client_timeout: must be "expire" or "fail"`,
+		`"tools":[{"type":"function","name":"a","client_timeout":"soon"}]`:   `tools[0].client_timeout: "soon" is not a duration`,
+		`"tools":[{"type":"custom","name":"a","client_timeout":5}]`:          `tools[0].client_timeout: must be a duration`,
+		`"tools":[{"type":"platform","name":"a","client_timeout":"5s"}]`:     `tools[0].client_timeout: only function and custom tools`,
+		`"run":{"tool_timeout":"2562047h47m16s"}`:                            `run.tool_timeout: "2562047h47m16s" is too long: write at most "87600h"`,
+		`"run":{"client_timeout":"87600h1s"}`:                                `run.client_timeout: "87600h1s" is too long`,
+		`"run":{"cancel_grace":"100000h"}`:                                   `run.cancel_grace: "100000h" is too long`,
+		`"tools":[{"type":"function","name":"a","client_timeout":"90000h"}]`: `tools[0].client_timeout: "90000h" is too long`,
+		`"run":{"on_client_timeout":"explode"}`:                              `run.on_client_timeout: must be "expire" or "fail"`,
 	} {
 		_, faults := workflows.DecodeRequest([]byte(`{"model":"m","input":"go",` + request + `}`))
 		require.ErrorContains(t, faults, fault, request)
+	}
+}
+
+// TestRunThatBeganWithADurationPastTheBoundGoesOnWithTheBound: what an older
+// build took is not refused in the middle of a run.
+func TestRunThatBeganWithADurationPastTheBoundGoesOnWithTheBound(t *testing.T) {
+	t.Parallel()
+	const long = `{"model":"m","input":"go","run":{"tool_timeout":"2562047h47m16s"},"tools":[{"type":"platform","name":"a"}]}`
+	for _, older := range []bool{true, false} {
+		var left time.Duration
+		b := newBench(t, source{"a": func(ctx context.Context, _ tools.Invocation) (tools.Output, error) {
+			deadline, _ := ctx.Deadline()
+			left = time.Until(deadline)
+			return tools.Output{}, nil
+		}}, activities.Hooks{}, calls("1", "a", `{}`), say("done"))
+		if older {
+			b.OnGetVersion("long-durations-are-refused", workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
+		}
+		_, err := b.run(long)
+		if !older {
+			require.ErrorContains(t, err, "run.tool_timeout")
+			continue
+		}
+		require.NoError(t, err)
+		require.InDelta(t, tools.MaxDuration.Seconds(), left.Seconds(), 60)
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
+
+	"errand/tools"
 )
 
 // changeGrace is the version of runs that bound how long they wait for what was
@@ -25,7 +27,7 @@ func (r *run) lastWait(detached workflow.Context, over func() bool) bool {
 	}
 	timed, stop := workflow.WithCancel(detached)
 	defer stop()
-	timer := workflow.NewTimerWithOptions(timed, max(r.request.Run.CancelGrace, time.Millisecond), workflow.TimerOptions{
+	timer := workflow.NewTimerWithOptions(timed, min(max(r.request.Run.CancelGrace, time.Millisecond), tools.MaxDuration), workflow.TimerOptions{
 		Summary: "cancel grace",
 	})
 	_ = workflow.Await(detached, func() bool { return over() || timer.IsReady() })

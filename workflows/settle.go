@@ -134,6 +134,7 @@ func (r *run) checkClaim(ctx workflow.Context, payload converter.RawValue) (comm
 	case err != nil || lease <= 0:
 		return nil, fmt.Errorf(`lease: %q is not a positive duration: write for example "30s"`, c.Lease)
 	}
+	lease = min(lease, tools.MaxDuration)
 	act, err := r.ledger.findAction(c.ActionID, "")
 	if err != nil {
 		return nil, err

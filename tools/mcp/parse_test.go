@@ -59,8 +59,8 @@ func TestEveryFaultOfAFileIsListed(t *testing.T) {
 		"b":{},
 		"c":{"url":"ftp://h","headers":{"Accept":"x","Idempotency-Key":"y","Bad Name":"z"}},
 		"d":{"command":"${NOPE}","args":"x","env":{"K":"${secret:nope}"}},
-		"e":{"command":"x","scope":"mine","protocol":"old","pool_size":0,"idle_timeout":"soon","require_approval":"maybe",
-			"type":"sse","shell":true,"tools":{"t":{"effect":"sometimes","colour":"red"}}},
+		"e":{"command":"x","scope":"mine","protocol":"old","pool_size":0,"idle_timeout":"soon","start_timeout":"90000h","require_approval":"maybe",
+			"type":"sse","shell":true,"tools":{"t":{"effect":"sometimes","colour":"red","timeout":"2562047h"}}},
 		"f":7}}`), none, none, &faults)
 	require.Empty(t, all)
 	paths := make([]string, len(faults))
@@ -70,6 +70,6 @@ func TestEveryFaultOfAFileIsListed(t *testing.T) {
 	require.Equal(t, []string{
 		"servers", "a", "b", "c.url", "c.headers.Accept", "c.headers.Bad Name", "c.headers.Idempotency-Key",
 		"d.command", "d.args", "d.env.K", "e.shell", "e.type", "e.scope", "e.protocol", "e.require_approval", "e.pool_size",
-		"e.idle_timeout", "e.tools.t.effect", "e.tools.t.colour", "f",
+		"e.idle_timeout", "e.start_timeout", "e.tools.t.effect", "e.tools.t.timeout", "e.tools.t.colour", "f",
 	}, paths)
 }

@@ -66,6 +66,7 @@ func TestEveryMistakeIsListed(t *testing.T) {
 		platform.Tool{Name: "p", Execute: ok, Parameters: json.RawMessage(`{"type":"strin"}`)},
 		platform.Tool{Name: "o", Execute: ok, OutputSchema: json.RawMessage(`{"$ref":"file:///etc/passwd"}`)},
 		platform.Tool{Name: "s", Execute: ok, Sequential: true, ParallelSafe: true, Timeout: -time.Second},
+		platform.Tool{Name: "l", Execute: ok, Timeout: tools.MaxDuration + 1},
 	)
 	var faults tools.Faults
 	require.ErrorAs(t, err, &faults)
@@ -75,7 +76,7 @@ func TestEveryMistakeIsListed(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"tools[0].name", "tools[1].execute", "tools[2].name", "tools[3].effect", "tools[4].effect",
-		"tools[5].parameters", "tools[6].output_schema", "tools[7].sequential", "tools[7].timeout",
+		"tools[5].parameters", "tools[6].output_schema", "tools[7].sequential", "tools[7].timeout", "tools[8].timeout",
 	}, paths)
 	require.ErrorContains(t, err, `tool "x" is already registered as tools[1]`)
 }

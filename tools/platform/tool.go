@@ -105,8 +105,11 @@ func (t Tool) check(path string, faults *tools.Faults) {
 	if t.Sequential && t.ParallelSafe {
 		faults.Add(path+".sequential", fmt.Sprintf("tool %q is both Sequential and ParallelSafe: choose one", t.Name))
 	}
-	if t.Timeout < 0 {
+	switch {
+	case t.Timeout < 0:
 		faults.Add(path+".timeout", fmt.Sprintf("tool %q: %s is negative: use 0 for the time-out of the run", t.Name, t.Timeout))
+	case t.Timeout > tools.MaxDuration:
+		faults.Add(path+".timeout", fmt.Sprintf("tool %q: %s", t.Name, tools.DurationFault(t.Timeout)))
 	}
 	if _, err := schema.Compile(t.Parameters); err != nil {
 		faults.Add(path+".parameters", fmt.Sprintf("tool %q: %v", t.Name, err))
