@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"errand/tools"
 	"errand/workflows"
 )
 

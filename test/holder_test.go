@@ -94,6 +94,27 @@ func TestWorkerThatStopsClosesWhatItHolds(t *testing.T) {
 	require.Equal(t, []workflows.Release{{Source: "platform/box", Epoch: 1}, {Source: "platform/box", Epoch: 2}}, result.Run.Release)
 }
 
+// TestWorkerThatStopsClosesWhatItHoldsOfARunThatHasContinued: it tells the Cleanup
+// that it knows, which has left, and the run, which tells the newest one.
+func TestWorkerThatStopsClosesWhatItHoldsOfARunThatHasContinued(t *testing.T) {
+	t.Parallel()
+	s := newCrashStage(t, boxScript())
+	first := s.startWorker()
+	request := boxRequest()
+	request.Run.ContinueAfterEvents = 1
+	run, err := s.starter.Start(within(t), request)
+	require.NoError(t, err)
+	pendingAction(t, run)
+	require.Len(t, s.world.Arrived("open"), 1)
+	first.Terminate()
+	require.Zero(t, first.Wait(t, patience))
+	require.Len(t, s.world.Arrived("close"), 1, "closed before the worker left")
+	s.startWorker()
+	result := s.endBox(run)
+	require.Equal(t, keys(s.world.Arrived("open")), keys(s.world.Arrived("close")), "every opening is closed once")
+	require.Equal(t, []workflows.Release{{Source: "platform/box", Epoch: 1}, {Source: "platform/box", Epoch: 2}}, result.Run.Release)
+}
+
 func TestWorkerThatWasTakenForDeadStillClosesWhatItHolds(t *testing.T) {
 	t.Parallel()
 	s := newCrashStage(t, boxScript())

@@ -46,7 +46,10 @@ type KeptActivation struct {
 // ReleaseOrder says what the run knows of its activations.
 type ReleaseOrder struct {
 	// Opened ones are reported on. Failed ones were never open.
-	Opened []activities.Held       `json:"opened,omitempty"`
+	Opened []activities.Held `json:"opened,omitempty"`
+	// Closed are those of Opened that their worker has closed, each with what it
+	// said as Error. A Cleanup that came later was not told by the worker.
+	Closed []activities.Held       `json:"closed,omitempty"`
 	Failed []activities.Activation `json:"failed,omitempty"`
 }
 
@@ -159,7 +162,14 @@ func (c *cleanup) listen(ctx workflow.Context) {
 			}
 		}
 	})
-	take(ctx, SignalRelease, func(_ workflow.Context, order ReleaseOrder) { c.order = &order })
+	take(ctx, SignalRelease, func(_ workflow.Context, order ReleaseOrder) {
+		for _, h := range order.Closed {
+			if e := c.add(h); !e.closing {
+				e.wasClosed(h.Error)
+			}
+		}
+		c.order = &order
+	})
 }
 
 func take[T any](ctx workflow.Context, signal string, do func(workflow.Context, T)) {
@@ -209,61 +219,6 @@ func (c *cleanup) giveUp(ctx workflow.Context, e *entry) {
 	}
 	e.closing = true
 	workflow.Go(ctx, func(ctx workflow.Context) { e.deactivate(ctx, lostWait) })
-}
-
-// deactivateAll closes what is open. It does not wait for workers that were
-// lost: one that lives closes what it holds once it learns that the run is over.
-func (c *cleanup) deactivateAll(ctx workflow.Context) {
-	for _, e := range c.entries {
-		if !c.open(e) {
-			continue
-		}
-		e.closing = true
-		workflow.Go(ctx, func(ctx workflow.Context) { e.deactivate(ctx, workerWait) })
-	}
-	_ = workflow.Await(ctx, func() bool {
-		return !slices.ContainsFunc(c.entries, func(e *entry) bool { return e.closing && !e.closed && !e.lost })
-	})
-	if slices.ContainsFunc(c.entries, c.open) { // announced meanwhile
-		c.deactivateAll(ctx)
-	}
-}
-
-// open tells whether nobody has begun to close a session that may be open.
-func (c *cleanup) open(e *entry) bool {
-	return !e.closing && (c.order == nil || !slices.Contains(c.order.Failed, e.Activation))
-}
-
-const (
-	// workerWait is how long a worker may take to fetch what is for it alone.
-	// After that it counts as lost.
-	workerWait = 10 * time.Second
-	// lostWait is for a worker that counts as lost already.
-	lostWait = 10 * time.Minute
-	// maxCloses bounds the attempts at closing a session. With two of them a run
-	// that ends still hears of it within releaseLimit.
-	maxCloses = 2
-)
-
-func (e *entry) deactivate(ctx workflow.Context, wait time.Duration) {
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue:              e.Queue,
-		ScheduleToStartTimeout: wait,
-		StartToCloseTimeout:    30 * time.Second,
-		HeartbeatTimeout:       activities.HeartbeatTimeout,
-		Summary:                summary("deactivate %s", e.Activation.String()),
-		// A server that ends can lose the answer in which it hands a task out: the
-		// worker has never seen it. Closing bears repeating.
-		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumAttempts: maxCloses},
-	})
-	out, err := perform(ctx, acts.Deactivate, e.Activation)
-	e.closed = true
-	switch {
-	case err != nil:
-		e.err = fmt.Sprintf("the worker that held it (%s) did not answer", e.Queue)
-	default:
-		e.found, e.err = out.Closed, out.Error
-	}
 }
 
 // result reports on what the run knew to be open, and on what else was found

@@ -16,8 +16,8 @@ type holdings struct {
 	all []*activation
 	// keeper is nil until the first activation.
 	keeper *keeper
-	// keepers counts the Cleanups of the chain.
-	keepers int
+	// keepers counts the Cleanups of the chain, started those of this execution.
+	keepers, started int
 }
 
 // activation is one opening of a source and where it stands.
@@ -32,6 +32,13 @@ type activation struct {
 	// what closing it said.
 	gone    bool
 	parting string
+}
+
+// closedBy is an activation as its worker told that it has closed it.
+func (a *activation) closedBy() activities.Held {
+	held := a.Held
+	held.Error = a.parting
+	return held
 }
 
 // ActivationStatus is the state of an activation.
@@ -161,7 +168,7 @@ func (r *run) open(ctx workflow.Context, a *activation, server *tools.ServerDecl
 	}
 	in := activities.ActivateInput{Activation: a.Activation, Cleanup: k.id, Server: server}
 	out, err := perform(workflow.WithActivityOptions(ctx, activateOptions(a)), acts.Activate, in)
-	if isType(err, activities.TypeCleanupGone) && r.holdings.keepers < maxKeepers {
+	if isType(err, activities.TypeCleanupGone) && r.mayReplace(ctx) {
 		r.holdings.drop(k) // somebody ended it; another one takes over what is open
 		workflow.GetLogger(ctx).Warn("the run's Cleanup is gone", "source", source)
 		r.open(ctx, a, server)

@@ -19,7 +19,8 @@ type keeper struct {
 }
 
 const (
-	// maxKeepers bounds how often a Cleanup that somebody ended is replaced.
+	// maxKeepers bounds how many Cleanups one execution starts: how often one that
+	// somebody ended is replaced.
 	maxKeepers = 100
 	// releaseLimit bounds how long a run that ends waits for its activations to
 	// be deactivated. Cleanup goes on without it.
@@ -44,6 +45,7 @@ func (r *run) keep(ctx workflow.Context) (*keeper, error) {
 	for {
 		if r.holdings.keeper == nil {
 			r.holdings.keepers++
+			r.holdings.started++
 			r.holdings.keeper = r.startKeeper(detached, r.holdings.keepers)
 		}
 		k := r.holdings.keeper
@@ -52,10 +54,23 @@ func (r *run) keep(ctx workflow.Context) (*keeper, error) {
 			return k, nil
 		}
 		r.holdings.drop(k)
-		if !temporal.IsWorkflowExecutionAlreadyStartedError(err) || r.holdings.keepers >= maxKeepers {
+		if !temporal.IsWorkflowExecutionAlreadyStartedError(err) || !r.mayReplace(detached) {
 			return nil, fmt.Errorf("its Cleanup did not start: %w", err)
 		}
 	}
+}
+
+// changeKeepersCounted is the version of runs that count the Cleanups of one
+// execution. Earlier ones counted those of the whole chain.
+const changeKeepersCounted = "cleanups-of-one-execution-are-counted"
+
+// mayReplace tells whether a Cleanup that is gone may be replaced.
+func (r *run) mayReplace(ctx workflow.Context) bool {
+	if r.holdings.started >= maxKeepers {
+		return false
+	}
+	return r.holdings.keepers < maxKeepers ||
+		workflow.GetVersion(ctx, changeKeepersCounted, workflow.DefaultVersion, 1) != workflow.DefaultVersion
 }
 
 // takeOver starts the Cleanup of a run that goes on with open activations. That
@@ -104,6 +119,7 @@ func (r *run) release(ctx workflow.Context) {
 	if k == nil {
 		return
 	}
+	r.hearClosings(ctx)
 	order := ReleaseOrder{}
 	for _, a := range r.holdings.all {
 		switch {
@@ -111,6 +127,9 @@ func (r *run) release(ctx workflow.Context) {
 			order.Failed = append(order.Failed, a.Activation)
 		case a.state == ActivationOpen || a.state == ActivationLost:
 			order.Opened = append(order.Opened, a.Held)
+			if a.gone {
+				order.Closed = append(order.Closed, a.closedBy())
+			}
 		}
 	}
 	told := k.tell(ctx, SignalRelease, order)
@@ -145,17 +164,26 @@ func (r *run) release(ctx workflow.Context) {
 
 var errNotConfirmed = errors.New("not confirmed within " + releaseLimit.String())
 
+// changeClosedAlone is the version of runs that do not deactivate what a worker
+// has closed when their Cleanup is gone.
+const changeClosedAlone = "closed-is-not-deactivated"
+
 // releaseAlone is the release of a run whose Cleanup gave no answer. Where it is
 // gone, the run deactivates what it knows of itself.
 func (r *run) releaseAlone(ctx workflow.Context, err error) CleanupResult {
 	var result CleanupResult
 	c := cleanup{}
+	goesOn := errors.Is(err, errNotConfirmed)
 	for _, a := range r.holdings.all {
-		if a.state == ActivationOpen || a.state == ActivationLost {
-			c.add(a.Held)
+		if a.state != ActivationOpen && a.state != ActivationLost {
+			continue
+		}
+		e := c.add(a.Held)
+		if a.gone && (goesOn || workflow.GetVersion(ctx, changeClosedAlone, workflow.DefaultVersion, 1) != workflow.DefaultVersion) {
+			e.wasClosed(a.parting)
 		}
 	}
-	if !errors.Is(err, errNotConfirmed) {
+	if !goesOn {
 		c.deactivateAll(ctx)
 	}
 	for _, e := range c.entries {

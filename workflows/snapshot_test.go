@@ -22,6 +22,7 @@ var notCarried = map[string]string{
 	"run.journal.closed":     "a run that ends does not continue",
 	"run.request.Input":      "the first items of the conversation",
 	"run.holdings.keeper":    "the new execution starts its own",
+	"run.holdings.started":   "counts the Cleanups of one execution only",
 	"run.stopping.now":       "made anew",
 	"run.stopping.inference": "made anew",
 	"run.inbox.vetting":      "a run does not continue in the middle of a check",
