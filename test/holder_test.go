@@ -100,19 +100,21 @@ func TestWorkerThatStopsClosesWhatItHoldsOfARunThatHasContinued(t *testing.T) {
 	t.Parallel()
 	s := newCrashStage(t, boxScript())
 	first := s.startWorker()
-	request := boxRequest()
-	request.Run.ContinueAfterEvents = 1
-	run, err := s.starter.Start(within(t), request)
-	require.NoError(t, err)
+	run, execution := s.startFirst(`{"model":"m","input":"go","tools":[{"type":"platform","name":"work"},{"type":"function","name":"ask"}],
+		"run":{"continue_after_events":25}}`)
 	pendingAction(t, run)
 	require.Len(t, s.world.Arrived("open"), 1)
 	first.Terminate()
 	require.Zero(t, first.Wait(t, patience))
 	require.Len(t, s.world.Arrived("close"), 1, "closed before the worker left")
 	s.startWorker()
-	result := s.endBox(run)
-	require.Equal(t, keys(s.world.Arrived("open")), keys(s.world.Arrived("close")), "every opening is closed once")
-	require.Equal(t, []workflows.Release{{Source: "platform/box", Epoch: 1}, {Source: "platform/box", Epoch: 2}}, result.Run.Release)
+	require.NoError(t, run.Cancel(within(t))) // it ends in this very execution
+	result, err := run.Result(within(t))
+	require.ErrorIs(t, err, starter.ErrCancelled)
+	require.Equal(t, workflows.Cancelled, result.Status)
+	require.Equal(t, []workflows.Release{{Source: "platform/box", Epoch: 1}}, result.Run.Release)
+	chain := s.executions(run.ID(), execution)
+	require.Len(t, chain, 2, "it went on after its first round, and no more")
 }
 
 func TestWorkerThatWasTakenForDeadStillClosesWhatItHolds(t *testing.T) {
