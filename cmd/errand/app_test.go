@@ -84,6 +84,7 @@ func TestEveryErrorHasItsExitCodeAndType(t *testing.T) {
 		"gone":               {fmt.Errorf("list runs: %w", serviceerror.NewUnavailable("x")), exitUnreachable, "Unreachable", `cannot reach Temporal at t:7233: start one with "errand dev", or set TEMPORAL_ADDRESS`},
 		"no namespace":       {serviceerror.NewNamespaceNotFound("n"), exitUnreachable, "Unreachable", `Temporal at t:7233 has no namespace "n": set --namespace or TEMPORAL_NAMESPACE`},
 		"no worker":          {fmt.Errorf("query: %w", starter.ErrNoReply), exitUnreachable, "Unreachable", `no worker replies on task queue "errand": start one with "errand worker"`},
+		"stuck":              {about("run_1", &stuckError{7, starter.ErrNoReply}), exitUnreachable, "Unreachable", "run run_1 does not reply: its workflow task fails (attempt 7): see the worker's log"},
 		"no worker, late":    {fmt.Errorf("query: %w: %w", starter.ErrNoReply, context.DeadlineExceeded), exitUnreachable, "Unreachable", `no worker replies on task queue "errand": start one with "errand worker"`},
 		"late":               {about("run_1", fmt.Errorf("result of run run_1: %w", context.DeadlineExceeded)), exitUnreachable, "Unreachable", "Temporal at t:7233 does not answer in time: try again"},
 		"not allowed":        {about("run_1", fmt.Errorf("cancel run run_1: %w", serviceerror.NewPermissionDenied("no", ""))), exitFailed, "Error", "Temporal at t:7233 denies this: no: check --namespace and TEMPORAL_API_KEY"},

@@ -213,6 +213,6 @@ func (a *app) withWorker(ctx context.Context, id string, do func(*starter.Run) e
 		defer stop()
 		missing := a.newIdle(c, replyPatience)
 		go missing.watch(watching, func(line string) { a.notice("%s", line) })
-		return do(run)
+		return c.noReply(ctx, run.ID(), do(run))
 	})
 }

@@ -164,8 +164,11 @@ func (a *app) explainConnection(err error) (problem, bool) {
 		late        *serviceerror.DeadlineExceeded
 		denied      *serviceerror.PermissionDenied
 		query       *serviceerror.QueryFailed
+		stuck       *stuckError
 	)
 	switch {
+	case errors.As(err, &stuck):
+		return problem{fmt.Sprintf("run %s does not reply: its workflow task fails (attempt %d): see the worker's log", runOf(err), stuck.attempt), typeUnreachable, nil, exitUnreachable}, true
 	case errors.As(err, &namespace):
 		return problem{fmt.Sprintf("Temporal at %s has no namespace %q: set --namespace or TEMPORAL_NAMESPACE", a.address, namespace.Namespace), typeUnreachable, nil, exitUnreachable}, true
 	case errors.As(err, &unreachable):

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"go.temporal.io/sdk/converter"
 
 	"errand/cmd/errand/show"
+	"errand/starter"
 	"errand/workflows"
 )
 
@@ -66,6 +68,34 @@ func (c *connection) summary(ctx context.Context, found *workflowservice.Describ
 		return "activity " + activityID
 	}
 	return text
+}
+
+// stuckError is no reply of a run whose own code fails again and again: its
+// worker is there.
+type stuckError struct {
+	attempt int32
+	err     error
+}
+
+func (e *stuckError) Error() string { return e.err.Error() }
+func (e *stuckError) Unwrap() error { return e.err }
+
+// noReply finds out whether a run that did not reply has a worker that cannot go
+// on with it.
+func (c *connection) noReply(ctx context.Context, runID string, err error) error {
+	if !errors.Is(err, starter.ErrNoReply) {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	described, unknown := c.client.DescribeWorkflow(limited, runID, "")
+	if unknown != nil { // the first error says more
+		return err
+	}
+	if n := described.RawResponse.GetPendingWorkflowTask().GetAttempt(); n > taskAttempts {
+		return about(runID, &stuckError{n - 1, err})
+	}
+	return err
 }
 
 // troublesOf words what a description of a run has of troubles; summary names

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	sdkworker "go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 
 	"errand/test/harness"
 	"errand/workflows"
@@ -103,4 +107,29 @@ func TestDevTellsOfOtherWorkers(t *testing.T) {
 		}
 		require.Regexp(t, `^warning: task queue "\S+" has 1 worker already, or had a minute ago \(\d+@.+\): runs may go there, to other models and tools\n$`, err.String())
 	}
+}
+
+// TestARunWhoseOwnCodeFailsIsNotSaidToLackAWorker: there is one, and its log says
+// why it cannot go on.
+func TestARunWhoseOwnCodeFailsIsNotSaidToLackAWorker(t *testing.T) {
+	t.Parallel()
+	p := setUp(t, nil)
+	a := &app{name: "errand", environ: p.environ}
+	c, err := a.connect(t.Context())
+	require.NoError(t, err)
+	t.Cleanup(c.close)
+	w := sdkworker.New(c.client, c.queue, sdkworker.Options{})
+	w.RegisterWorkflowWithOptions(func(workflow.Context) error { panic("a fault in the code") }, workflow.RegisterOptions{Name: workflows.TypeRun})
+	require.NoError(t, w.Start())
+	t.Cleanup(w.Stop)
+	_, err = c.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: p.id, TaskQueue: c.queue}, workflows.TypeRun)
+	require.NoError(t, err)
+	harness.Eventually(t, 2*time.Minute, func() (bool, string) {
+		found, err := c.client.DescribeWorkflow(t.Context(), p.id, "")
+		return err == nil && found.RawResponse.GetPendingWorkflowTask().GetAttempt() > taskAttempts, fmt.Sprint(err)
+	}, "its workflow task has failed again and again")
+	shown := p.call(t, "show", p.id)
+	require.Equal(t, exitUnreachable, shown.code)
+	require.Regexp(t, `run `+p.id+` does not reply: its workflow task fails \(attempt \d+\): see the worker's log`, shown.err)
+	require.NotContains(t, shown.err, "no worker replies")
 }
