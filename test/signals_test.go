@@ -23,7 +23,7 @@ func TestNoSignalIsLostWhereARunContinues(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, harness.Rounds(shapeCalls("ask"), shapeCalls("ask"), shapeCalls("ask"), harness.Say("bye")))
 	s.work("responses", worker.WithTools(fixed("weather", "sunny"), fixed("guarded", "open")))
-	for n := 11; n <= 40; n++ {
+	for n := 11; n <= 26; n++ {
 		t.Run(fmt.Sprintf("after %d events", n), func(t *testing.T) {
 			t.Parallel()
 			ctx := within(t)
