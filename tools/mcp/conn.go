@@ -143,49 +143,6 @@ func (c *conn) call(ctx context.Context, r request) (json.RawMessage, error) {
 	return x.result, nil
 }
 
-// follow registers who hears of a call's progress.
-func (c *conn) follow(report func(string)) string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.tokens++
-	token := c.tap.prefix + strconv.FormatInt(c.tokens, 10)
-	if report != nil {
-		c.progress[token] = report
-	}
-	return token
-}
-
-func (c *conn) unfollow(token string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.progress, token)
-}
-
-// progressed passes a server's progress on. It runs on the connection's read
-// loop, so it must not wait.
-func (c *conn) progressed(n mcp.JSONRPCNotification) {
-	token, _ := n.Params.AdditionalFields["progressToken"].(string)
-	c.mu.Lock()
-	report := c.progress[token]
-	c.mu.Unlock()
-	if report == nil {
-		return
-	}
-	text, _ := n.Params.AdditionalFields["message"].(string)
-	if done, ok := n.Params.AdditionalFields["progress"].(float64); ok {
-		counted := strconv.FormatFloat(done, 'f', -1, 64)
-		if total, ok := n.Params.AdditionalFields["total"].(float64); ok {
-			counted += "/" + strconv.FormatFloat(total, 'f', -1, 64)
-		}
-		if text == "" {
-			text = counted
-		} else {
-			text = counted + " " + text
-		}
-	}
-	report(text)
-}
-
 // failure says what an error of the library means, and loses the connection
 // where it cannot be used again.
 func (c *conn) failure(ctx context.Context, x *exchange, err error) *Failure {
