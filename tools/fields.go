@@ -3,7 +3,6 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -46,10 +45,6 @@ func DurationFault(d time.Duration) string {
 	}
 	return ""
 }
-
-// TooLong tells whether a fault is about a duration over MaxDuration. The field
-// has MaxDuration then.
-func (f Fault) TooLong() bool { return strings.HasSuffix(f.Message, tooLong) }
 
 // DurationField decodes a Go duration string that is not negative, and at most
 // MaxDuration.

@@ -26,14 +26,12 @@ type effort struct {
 	lost int
 }
 
-// toolLimit bounds one execution of a call; 0 is no bound. A longer one than is
-// taken today may have been stored by an older build.
+// toolLimit bounds one execution of a call; 0 is no bound.
 func (r *run) toolLimit(c *call) time.Duration {
-	limit := r.request.Run.ToolTimeout
 	if c.tool.Timeout > 0 {
-		limit = c.tool.Timeout
+		return min(c.tool.Timeout, tools.MaxDuration)
 	}
-	return min(limit, tools.MaxDuration)
+	return r.request.Run.ToolTimeout
 }
 
 // execute runs one call: where its source is open, again if its attempt was lost
@@ -45,7 +43,7 @@ func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
 		Timeout: limit, Progress: r.request.Run.Progress, Options: c.tool.Options,
 		MaxOutput: r.outputRoom(ctx),
 	}
-	if g := min(r.request.Run.CancelGrace, tools.MaxDuration); g != activities.DefaultGrace {
+	if g := r.request.Run.CancelGrace; g != activities.DefaultGrace {
 		in.Grace = max(g, time.Millisecond)
 	}
 	var e effort

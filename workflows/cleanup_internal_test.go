@@ -100,9 +100,9 @@ func TestCleanupsAreReplacedByTheCountOfOneExecution(t *testing.T) {
 	t.Parallel()
 	inside(t, func(ctx workflow.Context) error {
 		r := &run{holdings: holdings{keepers: 3 * maxKeepers, started: 1}}
-		require.True(t, r.mayReplace(ctx), "the others were those of the executions before")
+		require.True(t, r.mayReplace(), "the others were those of the executions before")
 		r.holdings.started = maxKeepers
-		require.False(t, r.mayReplace(ctx))
+		require.False(t, r.mayReplace())
 		return nil
 	})
 }

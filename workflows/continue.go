@@ -23,15 +23,11 @@ type execution struct {
 	// answeredAt is the length of the history in the workflow task that last
 	// answered an update.
 	answeredAt int
-	// unfit is the size of the history when the state did not fit; bound is
-	// true for one that an older build began and that cannot continue.
+	// unfit is the size of the history when the state did not fit.
 	unfit int
-	bound bool
 	// about is what the user asked for. The summary that the first execution was
 	// started with is not one of the others.
 	about string
-	// dated is true for one that writes down when the run began.
-	dated bool
 	// leaving is set when the run ends, or goes on elsewhere, in the middle of a
 	// batch.
 	leaving *ending
@@ -54,7 +50,7 @@ func (r *run) continues() bool {
 
 // due tells whether the run should leave this execution.
 func (r *run) due(ctx workflow.Context) bool {
-	return !r.execution.bound && r.growth(ctx).course() != stay
+	return r.growth(ctx).course() != stay
 }
 
 // leave ends this execution if it has grown too large: the run goes on in a
@@ -62,14 +58,14 @@ func (r *run) due(ctx workflow.Context) bool {
 // nothing is under way; it is asked again after what had arrived was taken.
 // Nil means that the run stays.
 func (r *run) leave(ctx workflow.Context, rests func() bool) *ending {
-	if !r.due(ctx) || !r.mayContinue(ctx) {
+	if !r.due(ctx) {
 		return nil
 	}
 	for settled := false; !settled; {
 		if workflow.Await(ctx, func() bool { return r.decided(ctx) }) != nil {
 			return nil
 		}
-		settled = !r.receive(ctx, beforeEnd)
+		settled = !r.receive(ctx)
 		if settled && r.execution.answeredAt == workflow.GetInfo(ctx).GetCurrentHistoryLength() {
 			// The answer to an update can get lost when its workflow task ends
 			// the execution: let another task do that.
@@ -94,16 +90,6 @@ func (r *run) leave(ctx workflow.Context, rests func() bool) *ending {
 	return nil
 }
 
-// mayContinue is false for an execution that an older build began and did not
-// continue when it was time: replaying it must not.
-func (r *run) mayContinue(ctx workflow.Context) bool {
-	if !r.execution.resumed {
-		version := workflow.GetVersion(ctx, "continue-as-new", workflow.DefaultVersion, 2)
-		r.execution.bound, r.execution.dated = version == workflow.DefaultVersion, version > 1
-	}
-	return !r.execution.bound
-}
-
 // renew makes the ending that continues the run, if its state fits.
 func (r *run) renew(ctx workflow.Context) *ending {
 	r.noteUnknownSignals(ctx)
@@ -126,7 +112,7 @@ const MemoStarted = "started"
 // date writes down when the run began, in its first execution. The memo goes on
 // with the run.
 func (r *run) date(ctx workflow.Context) {
-	if !r.execution.dated {
+	if r.execution.resumed {
 		return
 	}
 	began := workflow.GetInfo(ctx).WorkflowStartTime.UTC().Format(time.RFC3339Nano)

@@ -24,22 +24,13 @@ func (c *cleanup) deactivateAll(ctx workflow.Context) {
 	_ = workflow.Await(ctx, func() bool {
 		return !slices.ContainsFunc(c.entries, func(e *entry) bool { return e.closing && !e.closed && !e.lost })
 	})
-	if c.someOpen() || c.announcedNow(ctx) { // meanwhile
+	letOthersRun(ctx) // what has come in this step is to be closed too
+	if c.someOpen() {
 		c.deactivateAll(ctx)
 	}
 }
 
 func (c *cleanup) someOpen() bool { return slices.ContainsFunc(c.entries, c.open) }
-
-// changeAnnouncedLast is the version of Cleanups that hear what is announced in
-// the very step in which they would end.
-const changeAnnouncedLast = "announced-last-is-closed"
-
-// announcedNow lets the coroutines that listen take what has come in this step.
-func (c *cleanup) announcedNow(ctx workflow.Context) bool {
-	letOthersRun(ctx)
-	return c.someOpen() && workflow.GetVersion(ctx, changeAnnouncedLast, workflow.DefaultVersion, 1) != workflow.DefaultVersion
-}
 
 // open tells whether nobody has begun to close a session that may be open.
 func (c *cleanup) open(e *entry) bool {

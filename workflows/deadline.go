@@ -12,9 +12,9 @@ import (
 // clientTimeout is how long a client or a person has for a call; 0 is no bound.
 func (r *run) clientTimeout(c *call) time.Duration {
 	if own := c.tool.ClientTimeout; own != nil {
-		return min(*own, tools.MaxDuration)
+		return *own
 	}
-	return min(r.request.Run.ClientTimeout, tools.MaxDuration)
+	return r.request.Run.ClientTimeout
 }
 
 // limit sets the deadline of a call that waits for others. One deadline covers
@@ -129,7 +129,7 @@ func (c *call) approvalID() string {
 
 // expiry is the deadline of the run for what waits from now on; zero is none.
 func (r *run) expiry(ctx workflow.Context) (at time.Time) {
-	if limit := min(r.request.Run.ClientTimeout, tools.MaxDuration); limit > 0 {
+	if limit := r.request.Run.ClientTimeout; limit > 0 {
 		at = workflow.Now(ctx).Add(limit).UTC()
 	}
 	return at

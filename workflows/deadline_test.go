@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
 	"errand/tools"
@@ -133,30 +132,5 @@ func TestDeadlinesAreCheckedWhenTheRequestIsRead(t *testing.T) {
 	} {
 		_, faults := workflows.DecodeRequest([]byte(`{"model":"m","input":"go",` + request + `}`))
 		require.ErrorContains(t, faults, fault, request)
-	}
-}
-
-// TestRunThatBeganWithADurationPastTheBoundGoesOnWithTheBound: what an older
-// build took is not refused in the middle of a run.
-func TestRunThatBeganWithADurationPastTheBoundGoesOnWithTheBound(t *testing.T) {
-	t.Parallel()
-	const long = `{"model":"m","input":"go","run":{"tool_timeout":"2562047h47m16s"},"tools":[{"type":"platform","name":"a"}]}`
-	for _, older := range []bool{true, false} {
-		var left time.Duration
-		b := newBench(t, source{"a": func(ctx context.Context, _ tools.Invocation) (tools.Output, error) {
-			deadline, _ := ctx.Deadline()
-			left = time.Until(deadline)
-			return tools.Output{}, nil
-		}}, activities.Hooks{}, calls("1", "a", `{}`), say("done"))
-		if older {
-			b.OnGetVersion("long-durations-are-refused", workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
-		}
-		_, err := b.run(long)
-		if !older {
-			require.ErrorContains(t, err, "run.tool_timeout")
-			continue
-		}
-		require.NoError(t, err)
-		require.InDelta(t, tools.MaxDuration.Seconds(), left.Seconds(), 60)
 	}
 }

@@ -17,8 +17,7 @@ import (
 // checked before, by the run that started it.
 func readRequest(ctx workflow.Context, raw []byte) (Request, tools.Faults) {
 	if workflow.GetInfo(ctx).WorkflowType.Name != TypeDelegated {
-		request, faults := DecodeRequest(raw)
-		return request, refusedThen(ctx, faults)
+		return DecodeRequest(raw)
 	}
 	request := Request{Run: DefaultOptions()}
 	if json.Unmarshal(raw, &request) != nil || request.Delegated == nil || workflow.GetInfo(ctx).ParentWorkflowExecution == nil {
@@ -27,20 +26,6 @@ func readRequest(ctx workflow.Context, raw []byte) (Request, tools.Faults) {
 		}}
 	}
 	return request, nil
-}
-
-// changeLongDurations is the version of runs that refuse a duration over
-// tools.MaxDuration. Earlier ones began with it, and go on with that bound.
-const changeLongDurations = "long-durations-are-refused"
-
-// refusedThen leaves of the faults of a request those that were faults when the
-// run began.
-func refusedThen(ctx workflow.Context, faults tools.Faults) tools.Faults {
-	if !slices.ContainsFunc(faults, tools.Fault.TooLong) ||
-		workflow.GetVersion(ctx, changeLongDurations, workflow.DefaultVersion, 1) != workflow.DefaultVersion {
-		return faults
-	}
-	return slices.DeleteFunc(faults, tools.Fault.TooLong)
 }
 
 // childRequest makes the request of a delegated run out of the one of this run, or

@@ -54,7 +54,7 @@ func (r *run) finish(ctx workflow.Context, end ending) (*Result, error) {
 		if err := workflow.Await(detached, func() bool { return r.decided(detached) }); err != nil {
 			return nil, err
 		}
-		settled = !r.receive(detached, beforeEnd)
+		settled = !r.receive(detached)
 	}
 	r.inbox.closed = true
 	r.report.status = end.status

@@ -6,13 +6,7 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
-
-	"errand/tools"
 )
-
-// changeGrace is the version of runs that bound how long they wait for what was
-// told to stop.
-const changeGrace = "cancel_grace"
 
 // lastWait waits for what was told to stop, at most for the run's grace. It tells
 // whether that came to its end.
@@ -21,13 +15,9 @@ func (r *run) lastWait(detached workflow.Context, over func() bool) bool {
 	if over() {
 		return true
 	}
-	if workflow.GetVersion(detached, changeGrace, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
-		_ = workflow.Await(detached, over)
-		return true
-	}
 	timed, stop := workflow.WithCancel(detached)
 	defer stop()
-	timer := workflow.NewTimerWithOptions(timed, min(max(r.request.Run.CancelGrace, time.Millisecond), tools.MaxDuration), workflow.TimerOptions{
+	timer := workflow.NewTimerWithOptions(timed, max(r.request.Run.CancelGrace, time.Millisecond), workflow.TimerOptions{
 		Summary: "cancel grace",
 	})
 	_ = workflow.Await(detached, func() bool { return over() || timer.IsReady() })
@@ -44,7 +34,7 @@ func letOthersRun(ctx workflow.Context) {
 // for the activity's end no longer than the run's grace.
 func performUntil[In, Out any](ctx workflow.Context, r *run, activity func(context.Context, In) (Out, error), in In) (Out, error) {
 	var out Out
-	if !begins(ctx) {
+	if ctx.Err() != nil {
 		return out, temporal.NewCanceledError()
 	}
 	future := workflow.ExecuteActivity(ctx, activity, in)

@@ -168,7 +168,7 @@ func (r *run) open(ctx workflow.Context, a *activation, server *tools.ServerDecl
 	}
 	in := activities.ActivateInput{Activation: a.Activation, Cleanup: k.id, Server: server}
 	out, err := perform(workflow.WithActivityOptions(ctx, activateOptions(a)), acts.Activate, in)
-	if isType(err, activities.TypeCleanupGone) && r.mayReplace(ctx) {
+	if isType(err, activities.TypeCleanupGone) && r.mayReplace() {
 		r.holdings.drop(k) // somebody ended it; another one takes over what is open
 		workflow.GetLogger(ctx).Warn("the run's Cleanup is gone", "source", source)
 		r.open(ctx, a, server)

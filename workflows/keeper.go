@@ -54,24 +54,14 @@ func (r *run) keep(ctx workflow.Context) (*keeper, error) {
 			return k, nil
 		}
 		r.holdings.drop(k)
-		if !temporal.IsWorkflowExecutionAlreadyStartedError(err) || !r.mayReplace(detached) {
+		if !temporal.IsWorkflowExecutionAlreadyStartedError(err) || !r.mayReplace() {
 			return nil, fmt.Errorf("its Cleanup did not start: %w", err)
 		}
 	}
 }
 
-// changeKeepersCounted is the version of runs that count the Cleanups of one
-// execution. Earlier ones counted those of the whole chain.
-const changeKeepersCounted = "cleanups-of-one-execution-are-counted"
-
 // mayReplace tells whether a Cleanup that is gone may be replaced.
-func (r *run) mayReplace(ctx workflow.Context) bool {
-	if r.holdings.started >= maxKeepers {
-		return false
-	}
-	return r.holdings.keepers < maxKeepers ||
-		workflow.GetVersion(ctx, changeKeepersCounted, workflow.DefaultVersion, 1) != workflow.DefaultVersion
-}
+func (r *run) mayReplace() bool { return r.holdings.started < maxKeepers }
 
 // takeOver starts the Cleanup of a run that goes on with open activations. That
 // of the execution before leaves once it is there.
@@ -164,26 +154,21 @@ func (r *run) release(ctx workflow.Context) {
 
 var errNotConfirmed = errors.New("not confirmed within " + releaseLimit.String())
 
-// changeClosedAlone is the version of runs that do not deactivate what a worker
-// has closed when their Cleanup is gone.
-const changeClosedAlone = "closed-is-not-deactivated"
-
 // releaseAlone is the release of a run whose Cleanup gave no answer. Where it is
 // gone, the run deactivates what it knows of itself.
 func (r *run) releaseAlone(ctx workflow.Context, err error) CleanupResult {
 	var result CleanupResult
 	c := cleanup{}
-	goesOn := errors.Is(err, errNotConfirmed)
 	for _, a := range r.holdings.all {
 		if a.state != ActivationOpen && a.state != ActivationLost {
 			continue
 		}
 		e := c.add(a.Held)
-		if a.gone && (goesOn || workflow.GetVersion(ctx, changeClosedAlone, workflow.DefaultVersion, 1) != workflow.DefaultVersion) {
+		if a.gone {
 			e.wasClosed(a.parting)
 		}
 	}
-	if !goesOn {
+	if !errors.Is(err, errNotConfirmed) {
 		c.deactivateAll(ctx)
 	}
 	for _, e := range c.entries {

@@ -28,10 +28,6 @@ type inlet struct {
 	name    string
 	channel workflow.ReceiveChannel
 	check   func(workflow.Context, converter.RawValue) (commit, error)
-	// waiting is true while takeSignals waits for the next signal. handed is one
-	// that is kept for it, see receive.
-	waiting bool
-	handed  *converter.RawValue
 }
 
 func (i *inbox) queue(m Message) {
@@ -95,7 +91,7 @@ func (r *run) takeUpdates(ctx workflow.Context, in *inlet) error {
 	}
 	handler := func(ctx workflow.Context, payload converter.RawValue) (Receipt, error) {
 		commit, err := in.check(ctx, payload)
-		if stands(ctx, err) { // it changed since the validator looked
+		if err != nil { // it changed since the validator looked
 			return Receipt{}, err
 		}
 		r.execution.updates++
@@ -112,20 +108,20 @@ func (r *run) takeUpdates(ctx workflow.Context, in *inlet) error {
 func (r *run) takeSignals(ctx workflow.Context, in *inlet) {
 	detached, _ := workflow.NewDisconnectedContext(ctx) // a cancelled run hears to its end
 	for {
-		in.waiting = true
-		_ = workflow.Await(detached, func() bool { return in.handed != nil || in.channel.Len() > 0 })
-		in.waiting = false
-		r.takeSignal(ctx, in, in.next())
+		_ = workflow.Await(detached, func() bool { return in.channel.Len() > 0 })
+		r.takeWaiting(ctx, in)
 	}
 }
 
-func (in *inlet) next() (payload converter.RawValue) {
-	if in.handed != nil {
-		payload, in.handed = *in.handed, nil
-		return payload
+// takeWaiting takes every signal of a channel that has arrived.
+func (r *run) takeWaiting(ctx workflow.Context, in *inlet) (some bool) {
+	var payload converter.RawValue
+	for in.channel.ReceiveAsync(&payload) {
+		some = true
+		r.takeSignal(ctx, in, payload)
+		payload = converter.RawValue{}
 	}
-	in.channel.ReceiveAsync(&payload)
-	return payload
+	return some
 }
 
 // takeSignal does what an update would do. Its sender cannot be told no, so a
@@ -133,11 +129,11 @@ func (in *inlet) next() (payload converter.RawValue) {
 func (r *run) takeSignal(ctx workflow.Context, in *inlet, payload converter.RawValue) {
 	r.execution.signals++
 	commit, err := in.check(ctx, payload)
-	if stands(ctx, err) {
+	if err != nil {
 		r.reject(ctx, in, err)
 		return
 	}
-	if v, must := r.unvetted(ctx, in, payload); must {
+	if v, must := r.unvetted(in, payload); must {
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			if _, err := r.takeVetted(ctx, in, payload, v); err != nil {
 				r.reject(ctx, in, err)
@@ -155,33 +151,11 @@ func (r *run) reject(ctx workflow.Context, in *inlet, why error) {
 	r.showDetails(ctx)
 }
 
-// Moments at which receive is called, as the ids of their versions.
-const (
-	beforeDecision = "signals-before-a-decision"
-	beforeEnd      = "signals-before-the-end"
-)
-
 // receive takes every signal that has arrived. It is called before a decision
 // that could end the run: what the server has accepted must not be lost.
-func (r *run) receive(ctx workflow.Context, moment string) (some bool) {
+func (r *run) receive(ctx workflow.Context) (some bool) {
 	for _, in := range r.inbox.channels {
-		if in.waiting && in.handed == nil && in.channel.Len() > 0 && !hearsAll(ctx, moment) {
-			first := in.next()
-			in.handed = &first
-		}
-		var payload converter.RawValue
-		for in.channel.ReceiveAsync(&payload) {
-			some = true
-			r.takeSignal(ctx, in, payload)
-			payload = converter.RawValue{}
-		}
+		some = r.takeWaiting(ctx, in) || some
 	}
 	return some
-}
-
-// hearsAll is false for executions of earlier builds. There the first signal of
-// a kind went to takeSignals in any case, and an execution that ended in the
-// same step ended without it.
-func hearsAll(ctx workflow.Context, moment string) bool {
-	return workflow.GetVersion(ctx, moment, workflow.DefaultVersion, 1) != workflow.DefaultVersion
 }

@@ -6,17 +6,10 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// changePause names in histories that a try which never began is followed by a
-// pause.
-const changePause = "a-pause-follows-a-try-that-never-began"
-
 // pauseAfter waits before a call that never began is scheduled again: what lost
 // its worker, such as a deploy or a full machine, lasts for a while. It ends
 // early when the run is cancelled; the next try then does not begin.
 func (r *run) pauseAfter(ctx workflow.Context, c *call, try int) {
-	if workflow.GetVersion(ctx, changePause, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
-		return
-	}
 	timer := workflow.NewTimerWithOptions(ctx, tryPause(try), workflow.TimerOptions{
 		Summary: summary("round %d · %s did not begin; try %d follows", c.Round, c.Tool, try+1),
 	})

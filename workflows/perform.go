@@ -17,20 +17,10 @@ import (
 // arguments.
 var acts *activities.Activities
 
-// changeNothingAfterCancel is the version of runs that schedule nothing for what
-// was cancelled. Earlier ones scheduled it and took it back in the same step.
-const changeNothingAfterCancel = "nothing-is-scheduled-after-a-cancel"
-
-// begins tells whether anything may begin in a context: nothing does once that
-// was cancelled.
-func begins(ctx workflow.Context) bool {
-	return ctx.Err() == nil || workflow.GetVersion(ctx, changeNothingAfterCancel, workflow.DefaultVersion, 1) == workflow.DefaultVersion
-}
-
 // perform runs an activity whose argument and result the compiler checks.
 func perform[In, Out any](ctx workflow.Context, activity func(context.Context, In) (Out, error), in In) (Out, error) {
 	var out Out
-	if !begins(ctx) {
+	if ctx.Err() != nil { // nothing is scheduled for what was cancelled
 		return out, temporal.NewCanceledError()
 	}
 	err := workflow.ExecuteActivity(ctx, activity, in).Get(ctx, &out)

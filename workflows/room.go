@@ -15,9 +15,6 @@ const (
 	minOutput = 16 << 10
 )
 
-// changeWeights names in histories that calls wait for room.
-const changeWeights = "calls-wait-for-room"
-
 // room is what the calls of a group share while they run: nil unless their
 // arguments are so large that they must not all be scheduled at once.
 func (r *run) room(ctx workflow.Context, group batch) workflow.Semaphore {
@@ -25,7 +22,7 @@ func (r *run) room(ctx workflow.Context, group batch) workflow.Semaphore {
 	for _, c := range group.open() {
 		size += storedSize(c)
 	}
-	if size <= maxInFlight || workflow.GetVersion(ctx, changeWeights, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+	if size <= maxInFlight {
 		return nil
 	}
 	return workflow.NewSemaphore(ctx, maxInFlight)

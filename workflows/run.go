@@ -151,13 +151,13 @@ func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
 // conclude ends a round and decides how the run goes on. A run that continues
 // while it asks for a larger budget has ended its round before.
 func (r *run) conclude(ctx workflow.Context) (ending, bool) {
-	r.receive(ctx, beforeDecision)
+	r.receive(ctx)
 	if r.asking == nil {
 		r.journal.add(ctx, Event{Type: EventRoundEnd})
 	}
 	decision := r.decide()
 	for budgetReason(decision.reason) && r.extended(ctx, decision.reason) {
-		r.receive(ctx, beforeDecision)
+		r.receive(ctx)
 		decision = r.decide()
 	}
 	if r.stopping.asked() { // while the budget was asked about
@@ -177,7 +177,7 @@ func (r *run) conclude(ctx workflow.Context) (ending, bool) {
 // askModel begins a round: the next answer, and the batch in it.
 func (r *run) askModel(ctx workflow.Context) (ending, bool) {
 	switch {
-	case !begins(ctx): // a run that continues can meet a cancel before its first round here
+	case ctx.Err() != nil: // a run that continues can meet a cancel before its first round here
 		return ending{status: Cancelled}, true
 	case r.stopping.asked():
 		return r.stopping.ending(), true

@@ -18,10 +18,6 @@ import (
 // maxServers bounds the MCP servers of a run.
 const maxServers = 64
 
-// changeServers marks the runs whose servers are asked for their tools. Older
-// ones were told that there is no client for them.
-const changeServers = "mcp-servers"
-
 // listServers asks every declared server for its tools, all at once. A server
 // that is down is a failed listing, and the run goes on (VL-12); what is wrong
 // with a declaration is a fault of the request.
@@ -35,15 +31,13 @@ func (r *run) listServers(ctx workflow.Context, faults *tools.Faults) (map[strin
 	switch {
 	case len(declared) == 0:
 		return nil, nil
-	case workflow.GetVersion(ctx, changeServers, workflow.DefaultVersion, 1) == workflow.DefaultVersion:
-		return withoutClient(declared), nil
 	case len(declared) > maxServers:
 		faults.Add("tools", fmt.Sprintf("%d MCP servers are declared, at most %d are taken in a run", len(declared), maxServers))
 	}
 	if len(*faults) > 0 { // nothing is asked for a request that cannot run
 		return nil, nil
 	}
-	if !begins(ctx) {
+	if ctx.Err() != nil {
 		return nil, temporal.NewCanceledError()
 	}
 	asked := make([]workflow.Future, len(declared))
@@ -65,14 +59,6 @@ func (r *run) listServers(ctx workflow.Context, faults *tools.Faults) (map[strin
 	}
 	checkLimits(declared, listings, faults)
 	return listings, nil
-}
-
-func withoutClient(declared []tools.Declaration) map[string]tools.Listing {
-	listings := map[string]tools.Listing{}
-	for _, d := range declared {
-		listings[d.Path] = tools.Listing{Failure: "this worker has no MCP client"}
-	}
-	return listings
 }
 
 func listOptions(index int, label string) workflow.ActivityOptions {
@@ -131,9 +117,7 @@ func (r *run) showServers(ctx workflow.Context, listings map[string]tools.Listin
 			r.report.publish(it)
 			event.Size = len(it)
 		}
-		if workflow.GetVersion(ctx, changeServers, workflow.DefaultVersion, 1) != workflow.DefaultVersion {
-			r.journal.add(ctx, event)
-		}
+		r.journal.add(ctx, event)
 	}
 }
 

@@ -16,8 +16,7 @@ import (
 
 // Every message from outside is one of these kinds. A check decides without
 // changing anything; its commit then cannot fail. An update's validator is the
-// check alone, a signal runs both. Beside a refusal there is a commit only where
-// runs of earlier versions were not refused: see stands.
+// check alone, a signal runs both.
 type commit func(ctx workflow.Context) Receipt
 
 // errEnding refuses what arrives while the run closes.
@@ -46,9 +45,10 @@ func (r *run) checkAnswer(_ workflow.Context, payload converter.RawValue) (commi
 		}
 		return nil, fmt.Errorf("call %q is already settled (%s): the first outcome stays", act.call.ID, act.status)
 	}
-	var unclear error
 	if a.ActionID == "" {
-		unclear = r.ambiguous(act, digest)
+		if err := r.ambiguous(act, digest); err != nil {
+			return nil, err
+		}
 	}
 	return func(ctx workflow.Context) Receipt {
 		act.digest = digest
@@ -59,7 +59,7 @@ func (r *run) checkAnswer(_ workflow.Context, payload converter.RawValue) (commi
 		o.Output, o.FullSize = tools.Cut(text, r.answerRoom(act.call))
 		r.settle(ctx, act.call, o)
 		return Receipt{ID: act.id, Status: string(act.status)}
-	}, unclear
+	}, nil
 }
 
 // ambiguous says why an answer that names no action may not be meant for the
@@ -69,29 +69,11 @@ func (r *run) checkAnswer(_ workflow.Context, payload converter.RawValue) (commi
 // one, so whoever sent it is asked to be exact.
 func (r *run) ambiguous(act *action, digest string) error {
 	if earlier, found := r.ledger.answeredBy(act.call.ID, digest); found {
-		return &unclearError{callID: act.call.ID, earlier: earlier.id, open: act.id}
+		return fmt.Errorf("tool_call_id %q names two calls, and %q was answered with the same: if %q is meant, give its action_id",
+			act.call.ID, earlier.id, act.id)
 	}
 	return nil
 }
-
-// unclearError refuses an answer that could belong to either of two calls.
-type unclearError struct{ callID, earlier, open string }
-
-func (e *unclearError) Error() string {
-	return fmt.Sprintf("tool_call_id %q names two calls, and %q was answered with the same: if %q is meant, give its action_id",
-		e.callID, e.earlier, e.open)
-}
-
-// stands tells whether a refusal holds for this run: one that took an unclear
-// answer before there was this refusal goes on with it.
-func stands(ctx workflow.Context, refusal error) bool {
-	var unclear *unclearError
-	return refusal != nil && (!errors.As(refusal, &unclear) ||
-		workflow.GetVersion(ctx, changeUnclearAnswers, workflow.DefaultVersion, 1) > workflow.DefaultVersion)
-}
-
-// changeUnclearAnswers names the change in histories.
-const changeUnclearAnswers = "unclear-answers-are-refused"
 
 // readAnswer reads a tool_output and the text of its output.
 func readAnswer(data []byte) (Answer, string, error) {

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
 	"errand/tools"
@@ -63,16 +62,4 @@ func TestCancelEndsThePauseBeforeTheNextTry(t *testing.T) {
 	require.Equal(t, workflows.Cancelled, result.Status)
 	require.Contains(t, b.outputs()[0], "Cancelled")
 	require.Equal(t, 6, *tries)
-}
-
-// A run of an earlier version that tried again at once goes on so.
-func TestRunsWithoutPausesReplayWithoutThem(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, source{"once": answers("A")}, activities.Hooks{}, calls("1", "once", `{}`), say("done"))
-	b.notBegun(3)
-	b.OnGetVersion("a-pause-follows-a-try-that-never-began", workflow.DefaultVersion, workflow.Version(1)).Return(workflow.DefaultVersion)
-	before := b.Now()
-	_, err := b.run(oneTry)
-	require.NoError(t, err)
-	require.Less(t, b.Now().Sub(before), time.Second)
 }

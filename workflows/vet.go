@@ -21,9 +21,6 @@ type vetting map[*action]*turns
 // turns are numbers as a counter hands them out.
 type turns struct{ taken, done int }
 
-// changeVetted names in histories that answers are vetted.
-const changeVetted = "answers-are-held-against-schemas"
-
 // vetted is an answer and the action that it is for.
 type vetted struct {
 	action *action
@@ -32,7 +29,7 @@ type vetted struct {
 
 // unvetted tells whether a payload that would be taken has to be vetted first.
 // A failure has no shape to keep, nor has an answer that changes nothing.
-func (r *run) unvetted(ctx workflow.Context, in *inlet, payload converter.RawValue) (vetted, bool) {
+func (r *run) unvetted(in *inlet, payload converter.RawValue) (vetted, bool) {
 	if in.name != ToolOutput {
 		return vetted{}, false
 	}
@@ -44,15 +41,12 @@ func (r *run) unvetted(ctx workflow.Context, in *inlet, payload converter.RawVal
 	if err != nil || act.call.settled() || act.call.tool.OutputSchema == nil {
 		return vetted{}, false
 	}
-	if workflow.GetVersion(ctx, changeVetted, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
-		return vetted{}, false
-	}
 	return vetted{act, a}, true
 }
 
 // take commits what was checked, an answer once it was vetted.
 func (r *run) take(ctx workflow.Context, in *inlet, payload converter.RawValue, commit commit) (Receipt, error) {
-	if v, must := r.unvetted(ctx, in, payload); must {
+	if v, must := r.unvetted(in, payload); must {
 		return r.takeVetted(ctx, in, payload, v)
 	}
 	return commit(ctx), nil
@@ -74,7 +68,7 @@ func (r *run) takeVetted(ctx workflow.Context, in *inlet, payload converter.RawV
 		}
 	}
 	commit, err := in.check(ctx, payload) // it may have been settled meanwhile
-	if stands(ctx, err) {
+	if err != nil {
 		return Receipt{}, err
 	}
 	return commit(ctx), nil
