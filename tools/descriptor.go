@@ -48,11 +48,11 @@ type Capabilities struct {
 
 // Descriptor is one callable name after discovery and normalisation.
 type Descriptor struct {
-	// Name is what the model sees: ^[A-Za-z0-9_-]{1,64}$.
-	Name string `json:"name"`
-	// Public is the name that the caller declared and gets back, Namespace the
-	// group that it was declared in.
-	Public    string `json:"public,omitempty"`
+	// ModelName is what the model sees: ^[A-Za-z0-9_-]{1,64}$.
+	ModelName string `json:"name"`
+	// Name is what the caller declared and gets back, Namespace the group that it
+	// was declared in.
+	Name      string `json:"public,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
 	// Type is the declaration type, for example "function" or "platform".
 	Type string `json:"type"`
@@ -98,14 +98,6 @@ type Descriptor struct {
 	ClientTimeout *time.Duration `json:"client_timeout,omitempty"`
 }
 
-// PublicName is the name the caller knows the tool by.
-func (d Descriptor) PublicName() string {
-	if d.Public != "" {
-		return d.Public
-	}
-	return d.Name
-}
-
 // Label is what public items call the tool's server: the label of an MCP
 // server, or the source.
 func (d Descriptor) Label() string {
@@ -116,4 +108,4 @@ func (d Descriptor) Label() string {
 }
 
 // Identity is the public name with its namespace.
-func (d Descriptor) Identity() Identity { return Identity{d.Namespace, d.PublicName()} }
+func (d Descriptor) Identity() Identity { return Identity{d.Namespace, d.Name} }

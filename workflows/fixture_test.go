@@ -218,7 +218,7 @@ func (s source) Describe(name string) (tools.Descriptor, bool) {
 		effect = tools.EffectOnce
 	}
 	return tools.Descriptor{
-		Name: name, Type: tools.TypePlatform, Owner: tools.OwnedByGateway, Source: tools.SourcePlatform,
+		ModelName: name, Name: name, Type: tools.TypePlatform, Owner: tools.OwnedByGateway, Source: tools.SourcePlatform,
 		Parameters: json.RawMessage(`{"type":"object"}`), Effect: effect, ParallelSafe: name != "exclusive",
 		Sequential: name == "sequential", Capabilities: tools.Capabilities{Writes: name != "look"},
 	}, ok

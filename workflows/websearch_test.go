@@ -24,7 +24,7 @@ func (s webSource) Describe(string) (tools.Descriptor, bool) {
 
 func (webSource) Declared(d tools.Declaration) tools.Descriptor {
 	return tools.Descriptor{
-		Name: tools.TypeWebSearch, Type: tools.TypeWebSearch, Owner: tools.OwnedByGateway, Source: tools.SourceWebSearch,
+		ModelName: tools.TypeWebSearch, Name: tools.TypeWebSearch, Type: tools.TypeWebSearch, Owner: tools.OwnedByGateway, Source: tools.SourceWebSearch,
 		Effect: tools.EffectRead, ParallelSafe: true, Options: d.Options,
 	}
 }

@@ -62,7 +62,7 @@ func (s *Source) Describe(name string) (tools.Descriptor, bool) {
 		return tools.Descriptor{}, false
 	}
 	return tools.Descriptor{
-		Name: Name, Type: tools.TypePlatform, Owner: tools.OwnedByGateway, Source: tools.SourceDelegate,
+		ModelName: Name, Name: Name, Type: tools.TypePlatform, Owner: tools.OwnedByGateway, Source: tools.SourceDelegate,
 		Description: description, Parameters: json.RawMessage(parameters), Effect: tools.EffectRead,
 		ParallelSafe: true, Options: s.options,
 	}, true

@@ -67,7 +67,7 @@ func (t Tool) descriptor() tools.Descriptor {
 		effect = tools.EffectOnce
 	}
 	d := tools.Descriptor{
-		Name: t.Name, Public: t.Name, Type: tools.TypePlatform,
+		ModelName: t.Name, Name: t.Name, Type: tools.TypePlatform,
 		Owner: tools.OwnedByGateway, Source: tools.SourcePlatform,
 		Description: t.Description, Parameters: t.Parameters, OutputSchema: t.OutputSchema,
 		Capabilities: tools.Capabilities{

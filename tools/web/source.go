@@ -44,7 +44,7 @@ func (s *Source) Declared(d tools.Declaration) tools.Descriptor {
 	wanted := options(d.Options)
 	open := s.open && !wanted.IndexOnly
 	out := tools.Descriptor{
-		Name: tools.TypeWebSearch, Public: tools.TypeWebSearch, Type: tools.TypeWebSearch,
+		ModelName: tools.TypeWebSearch, Name: tools.TypeWebSearch, Type: tools.TypeWebSearch,
 		Owner: tools.OwnedByGateway, Source: tools.SourceWebSearch,
 		Description: describe(wanted, open), Parameters: searchOnly,
 		Effect: tools.EffectRead, ParallelSafe: true, Options: d.Options,
