@@ -190,6 +190,6 @@ func describe(source Source, in ExecuteInput) (tools.Descriptor, bool) {
 	}
 	return tools.Descriptor{
 		Name: in.Call.Tool, Namespace: in.Call.Namespace, Type: tools.TypeMCP, Owner: tools.OwnedByGateway,
-		Source: in.Source, Effect: in.Effect, Remote: in.Remote,
+		GatewayTool: tools.GatewayTool{Source: in.Source, Effect: in.Effect, Remote: in.Remote},
 	}, true
 }

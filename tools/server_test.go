@@ -12,7 +12,7 @@ import (
 func remote(label, tool string) tools.Entry {
 	return tools.Entry{Descriptor: tools.Descriptor{
 		ModelName: tool, Name: tool, Namespace: label, Type: tools.TypeMCP, Owner: tools.OwnedByGateway,
-		Remote: &tools.Remote{Server: label, Tool: tool},
+		GatewayTool: tools.GatewayTool{Remote: &tools.Remote{Server: label, Tool: tool}},
 	}}
 }
 

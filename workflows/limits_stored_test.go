@@ -19,7 +19,7 @@ func TestLongDurationsOfAStoredRunAreBounded(t *testing.T) {
 	r := &run{request: Request{Run: Options{ToolTimeout: ages, ClientTimeout: ages}}}
 	for name, tool := range map[string]tools.Descriptor{
 		"the run's own": {},
-		"the tool's":    {Timeout: ages, ClientTimeout: &forAges},
+		"the tool's":    {ClientTool: tools.ClientTool{ClientTimeout: &forAges}, GatewayTool: tools.GatewayTool{Timeout: ages}},
 	} {
 		c := &call{tool: tool}
 		require.Equal(t, tools.MaxDuration, r.toolLimit(c), name)

@@ -45,9 +45,9 @@ func (s *Source) Declared(d tools.Declaration) tools.Descriptor {
 	open := s.open && !wanted.IndexOnly
 	out := tools.Descriptor{
 		ModelName: tools.TypeWebSearch, Name: tools.TypeWebSearch, Type: tools.TypeWebSearch,
-		Owner: tools.OwnedByGateway, Source: tools.SourceWebSearch,
-		Description: describe(wanted, open), Parameters: searchOnly,
-		Effect: tools.EffectRead, ParallelSafe: true, Options: d.Options,
+		Owner:       tools.OwnedByGateway,
+		Description: describe(wanted, open), Parameters: searchOnly, ParallelSafe: true,
+		GatewayTool: tools.GatewayTool{Source: tools.SourceWebSearch, Effect: tools.EffectRead, Options: d.Options},
 	}
 	if open {
 		out.Parameters = allActions
