@@ -21,8 +21,8 @@ func testBorder() *border {
 		{Type: tools.TypeCustom, Namespace: "crm", Name: "note"},
 	} {
 		c := tools.ClientDescriptor(d)
-		names = append(names, Name{Visible: c.Name, Identity: c.Identity(), Type: c.Type})
-		shown = append(shown, FunctionTool{Name: c.Name})
+		names = append(names, Name{Visible: c.ModelName, Identity: c.Identity(), Type: c.Type})
+		shown = append(shown, FunctionTool{Name: c.ModelName})
 	}
 	return newBorder(Surface{Names: names, Tools: append(shown, FunctionTool{Name: "plain"}, FunctionTool{Name: "web_search"})})
 }
@@ -107,11 +107,11 @@ func FuzzNamesGoBothWays(f *testing.F) {
 		}
 		var s Surface
 		for _, d := range registry.All() {
-			if !tools.ValidName(d.Name) {
-				t.Fatalf("%q is shown to the model", d.Name)
+			if !tools.ValidName(d.ModelName) {
+				t.Fatalf("%q is shown to the model", d.ModelName)
 			}
-			s.Tools = append(s.Tools, FunctionTool{Name: d.Name})
-			s.Names = append(s.Names, Name{Visible: d.Name, Identity: d.Identity(), Type: d.Type})
+			s.Tools = append(s.Tools, FunctionTool{Name: d.ModelName})
+			s.Names = append(s.Names, Name{Visible: d.ModelName, Identity: d.Identity(), Type: d.Type})
 		}
 		b := newBorder(s)
 		for _, d := range registry.All() {
@@ -121,7 +121,7 @@ func FuzzNamesGoBothWays(f *testing.F) {
 				t.Fatal(err)
 			}
 			head, err := item.Peek(back.Items[0])
-			if err != nil || head.Name != d.PublicName() || head.Namespace != d.Namespace {
+			if err != nil || head.Name != d.Name || head.Namespace != d.Namespace {
 				t.Fatalf("%+v came back as %+v (%v)", d.Identity(), head, err)
 			}
 		}
@@ -140,7 +140,7 @@ func FuzzArguments(f *testing.F) {
 	schema := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"},"l":{"type":"array","items":{"type":"number"}},"b":{"type":["boolean","null"]}},"additionalProperties":false}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		got, fault := a.arguments(t.Context(), PreparedCall{
-			Call: tools.Call{Tool: "t", Arguments: text}, Descriptor: tools.Descriptor{Name: "t", Parameters: schema},
+			Call: tools.Call{Tool: "t", Arguments: text}, Descriptor: tools.Descriptor{ModelName: "t", Name: "t", Parameters: schema},
 		})
 		if fault != nil {
 			if fault.Output == "" {

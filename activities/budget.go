@@ -25,7 +25,7 @@ func (b *Budget) spent(d tools.Descriptor) string {
 		return "the run's max_tool_calls is used up: this call was not run; answer with what you have"
 	case d.MaxUses > 0 && b.Used[d.Identity().String()] >= d.MaxUses:
 		return fmt.Sprintf("%s may be used %d times in a run (max_uses): this call was not run; answer with what you have",
-			d.PublicName(), d.MaxUses)
+			d.Name, d.MaxUses)
 	}
 	return ""
 }

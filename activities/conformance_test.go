@@ -26,7 +26,7 @@ func number(arguments string) PreparedCall {
 	return PreparedCall{
 		Call: tools.Call{ID: "c", Round: 1, Tool: "t", Arguments: arguments},
 		Descriptor: tools.Descriptor{
-			Name: "t", Source: "one", Owner: tools.OwnedByGateway, Capabilities: tools.Capabilities{Writes: true},
+			ModelName: "t", Name: "t", Owner: tools.OwnedByGateway, GatewayTool: tools.GatewayTool{Source: "one"}, Capabilities: tools.Capabilities{Writes: true},
 			Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`),
 		},
 	}

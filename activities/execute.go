@@ -189,7 +189,7 @@ func describe(source Source, in ExecuteInput) (tools.Descriptor, bool) {
 		return source.Describe(in.Call.Tool)
 	}
 	return tools.Descriptor{
-		Public: in.Call.Tool, Namespace: in.Call.Namespace, Type: tools.TypeMCP, Owner: tools.OwnedByGateway,
-		Source: in.Source, Effect: in.Effect, Remote: in.Remote,
+		Name: in.Call.Tool, Namespace: in.Call.Namespace, Type: tools.TypeMCP, Owner: tools.OwnedByGateway,
+		GatewayTool: tools.GatewayTool{Source: in.Source, Effect: in.Effect, Remote: in.Remote},
 	}, true
 }

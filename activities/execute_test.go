@@ -23,7 +23,7 @@ type oneTool struct {
 }
 
 func (o oneTool) Describe(name string) (tools.Descriptor, bool) {
-	d := tools.Descriptor{Name: name, Source: "one", Owner: tools.OwnedByGateway}
+	d := tools.Descriptor{ModelName: name, Name: name, Owner: tools.OwnedByGateway, GatewayTool: tools.GatewayTool{Source: "one"}}
 	if o.schema != "" {
 		d.OutputSchema = json.RawMessage(o.schema)
 	}

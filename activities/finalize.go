@@ -55,7 +55,7 @@ func (a *Activities) outcome(tool tools.Descriptor, out tools.Output, limit int)
 	text, err := Text(out.Content)
 	if err != nil {
 		o := tools.Fail(tools.Failed, tools.ErrExecutionFailed,
-			fmt.Sprintf("tool %q ran, but its output cannot be written as JSON: %v", tool.PublicName(), err))
+			fmt.Sprintf("tool %q ran, but its output cannot be written as JSON: %v", tool.Name, err))
 		o.Changes = bounded(out.Changes)
 		return o
 	}
@@ -73,11 +73,11 @@ func (a *Activities) outcome(tool tools.Descriptor, out tools.Output, limit int)
 	}
 	if o.Public = out.Public; !publishable(o.Public) {
 		o.Public = nil
-		o.Warnings = append(o.Warnings, fmt.Sprintf("what %q has to show beside its output was left out: it is no JSON object of at most %d bytes", tool.PublicName(), maxPublic))
+		o.Warnings = append(o.Warnings, fmt.Sprintf("what %q has to show beside its output was left out: it is no JSON object of at most %d bytes", tool.Name, maxPublic))
 	}
 	o.Output, o.FullSize = tools.Cut(text, limit)
 	if o.FullSize > 0 {
-		o.Warnings = append(o.Warnings, fmt.Sprintf("the output of %q had %d bytes and was cut", tool.PublicName(), o.FullSize))
+		o.Warnings = append(o.Warnings, fmt.Sprintf("the output of %q had %d bytes and was cut", tool.Name, o.FullSize))
 	}
 	return o
 }
@@ -102,14 +102,14 @@ func (a *Activities) outputWarnings(tool tools.Descriptor, text string) []string
 	}
 	s, err := a.held.schemas.Get(tool.OutputSchema)
 	if err != nil {
-		return []string{fmt.Sprintf("the output schema of %q does not compile: %v", tool.PublicName(), err)}
+		return []string{fmt.Sprintf("the output schema of %q does not compile: %v", tool.Name, err)}
 	}
 	if !json.Valid([]byte(text)) {
-		return []string{fmt.Sprintf("the output of %q is not JSON, as its schema wants", tool.PublicName())}
+		return []string{fmt.Sprintf("the output of %q is not JSON, as its schema wants", tool.Name)}
 	}
 	if issues := s.Check(json.RawMessage(text)); len(issues) > 0 {
 		return []string{fmt.Sprintf("the output of %q does not fit its schema: %s: %s",
-			tool.PublicName(), issues[0].Path, issues[0].Message)}
+			tool.Name, issues[0].Path, issues[0].Message)}
 	}
 	return nil
 }

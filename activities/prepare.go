@@ -140,7 +140,7 @@ func (a *Activities) arguments(ctx context.Context, c PreparedCall) (json.RawMes
 		return nil, invalid(err.Error())
 	}
 	if source, ok := a.sources[c.Descriptor.Source]; ok {
-		adapted, err := adapt(source, c.Descriptor.PublicName(), arguments)
+		adapted, err := adapt(source, c.Descriptor.Name, arguments)
 		if err != nil {
 			warn(ctx, "arguments could not be adapted", c.Call.Tool, err)
 			return nil, invalid(err.Error())
@@ -168,10 +168,10 @@ func permit(plan tools.Plan, d tools.Descriptor) *tools.Outcome {
 	switch {
 	case plan.ReadOnly && d.Capabilities.Writes:
 		o = tools.Fail(tools.Denied, tools.ErrAccessDenied,
-			fmt.Sprintf("the run is read-only and %q writes: it was not run", d.PublicName()))
+			fmt.Sprintf("the run is read-only and %q writes: it was not run", d.Name))
 	case plan.RequireCheckpoint && d.Capabilities.Writes && !d.Capabilities.Checkpointable:
 		o = tools.Fail(tools.Denied, tools.ErrCheckpointRequired,
-			fmt.Sprintf("the run requires checkpoints and %q has none: it was not run", d.PublicName()))
+			fmt.Sprintf("the run requires checkpoints and %q has none: it was not run", d.Name))
 	default:
 		return nil
 	}

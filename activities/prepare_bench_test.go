@@ -24,7 +24,7 @@ func batchOf128(salt int) PrepareInput {
 		in.Calls = append(in.Calls, PreparedCall{
 			Call: tools.Call{ID: fmt.Sprint(i), Index: i, Tool: fmt.Sprint("tool_", i), Arguments: fmt.Sprintf(`{"field_%d_0":"x","n":"7"}`, salt)},
 			Descriptor: tools.Descriptor{
-				Name: fmt.Sprint("tool_", i), Owner: tools.OwnedByClient,
+				ModelName: fmt.Sprint("tool_", i), Name: fmt.Sprint("tool_", i), Owner: tools.OwnedByClient,
 				Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"},` + strings.Join(fields, ",") + `}}`),
 			},
 		})

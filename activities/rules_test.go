@@ -175,7 +175,7 @@ func TestArgumentsOfABatchAreBoundedTogether(t *testing.T) {
 type named struct{ oneTool }
 
 func (named) Describe(name string) (tools.Descriptor, bool) {
-	return tools.Descriptor{Name: name, Description: strings.Repeat("d", 100<<10)}, true
+	return tools.Descriptor{ModelName: name, Name: name, Description: strings.Repeat("d", 100<<10)}, true
 }
 
 func TestDescriptorsAreBoundedTogether(t *testing.T) {

@@ -24,7 +24,7 @@ func (l listingOf) List(context.Context, tools.ServerDeclaration, string) (tools
 	var out tools.Listing
 	for i := range l.count {
 		out.Tools = append(out.Tools, tools.Listed{Descriptor: tools.Descriptor{
-			Name: fmt.Sprintf("t%d", i), Description: l.description, Parameters: json.RawMessage(`{"type":"object"}`),
+			ModelName: fmt.Sprintf("t%d", i), Name: fmt.Sprintf("t%d", i), Description: l.description, Parameters: json.RawMessage(`{"type":"object"}`),
 		}})
 	}
 	for range l.warnings {

@@ -10,11 +10,11 @@ var customParameters = json.RawMessage(
 // started the run executes, whatever has the same name elsewhere (VL-6).
 func ClientDescriptor(d Declaration) Descriptor {
 	out := Descriptor{
-		Name: FlatName(d.Identity()), Public: d.Name, Namespace: d.Namespace, Type: d.Type,
+		ModelName: FlatName(d.Identity()), Name: d.Name, Namespace: d.Namespace, Type: d.Type,
 		Owner: OwnedByClient, Description: d.Description, Parameters: d.Parameters,
-		OutputSchema: d.OutputSchema, Strict: d.Strict, ParallelSafe: true,
-		ClientTimeout: d.ClientTimeout,
-		Capabilities:  Capabilities{Writes: d.Writes == nil || *d.Writes, Checkpointable: d.Checkpointable},
+		OutputSchema: d.OutputSchema, ParallelSafe: true,
+		Capabilities: Capabilities{Writes: d.Writes == nil || *d.Writes, Checkpointable: d.Checkpointable},
+		ClientTool:   ClientTool{Strict: d.Strict, ClientTimeout: d.ClientTimeout},
 	}
 	if d.Type == TypeCustom {
 		out.Parameters = customParameters
@@ -45,8 +45,8 @@ func describeFormat(description string, f *Format) string {
 // outcome and never a silent drop (VL-7).
 func HostedDescriptor(d Declaration) Descriptor {
 	return Descriptor{
-		Name: d.Name, Public: d.Name, Type: d.Type, Owner: OwnedByGateway, Hidden: true,
+		ModelName: d.Name, Name: d.Name, Type: d.Type, Owner: OwnedByGateway, ParallelSafe: true,
 		Capabilities: Capabilities{Writes: d.Type != TypeWebSearch && d.Type != TypeFileSearch},
-		Effect:       EffectRead, ParallelSafe: true, MaxUses: d.MaxUses,
+		GatewayTool:  GatewayTool{Effect: EffectRead, MaxUses: d.MaxUses, Hidden: true},
 	}
 }

@@ -47,20 +47,20 @@ func TestClientToolsAreShownAsFunctions(t *testing.T) {
 	const parameters = `{"type":"object", "properties":{"a":{"$ref":"#/$defs/a"}},"vendor":1.0}`
 	for written, want := range map[string]tools.Descriptor{
 		`{"type":"function","name":"f","description":"d","parameters":` + parameters + `}`: {
-			Name: "f", Description: "d", Parameters: json.RawMessage(parameters),
+			ModelName: "f", Description: "d", Parameters: json.RawMessage(parameters),
 		},
 		`{"type":"custom","name":"c","description":"d","format":{"type":"text"}}`: {
-			Name: "c", Description: "d",
+			ModelName: "c", Description: "d",
 		},
 		`{"type":"custom","name":"g","format":{"type":"grammar","syntax":"regex","definition":"^a$"}}`: {
-			Name: "g", Description: "The input must follow this regex grammar:\n^a$",
+			ModelName: "g", Description: "The input must follow this regex grammar:\n^a$",
 		},
 		`{"type":"namespace","name":"crm","description":"Customers.","tools":[{"type":"custom","name":"note","description":"d"}]}`: {
-			Name: "crm__note", Description: "Customers.\nd",
+			ModelName: "crm__note", Description: "Customers.\nd",
 		},
 	} {
 		d := tools.ClientDescriptor(declared(t, `[`+written+`]`)[0])
-		require.Equal(t, want.Name, d.Name)
+		require.Equal(t, want.ModelName, d.ModelName)
 		require.Equal(t, want.Description, d.Description)
 		if want.Parameters != nil {
 			require.Equal(t, string(want.Parameters), string(d.Parameters), "as written")

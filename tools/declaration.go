@@ -64,26 +64,39 @@ type Declaration struct {
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name,omitempty"`
 
+	// FunctionDeclaration is empty but for function, custom and platform tools,
+	// GatewayDeclaration but for gateway-owned ones.
+	FunctionDeclaration
+	GatewayDeclaration
+}
+
+// FunctionDeclaration is what the declaration of one function says: function,
+// custom or platform.
+type FunctionDeclaration struct {
 	Description  string          `json:"description,omitempty"`
 	Parameters   json.RawMessage `json:"parameters,omitempty"`
 	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
 	Strict       *bool           `json:"strict,omitempty"`
-	Format       *Format         `json:"format,omitempty"`
-	// Server is that of an mcp declaration.
-	Server *ServerDeclaration `json:"server,omitempty"`
+	// Format is that of a custom tool.
+	Format *Format `json:"format,omitempty"`
 	// Writes and Checkpointable are capabilities a caller may declare for its
 	// own tools. A tool that does not say counts as writing.
 	Writes         *bool `json:"writes,omitempty"`
 	Checkpointable bool  `json:"checkpointable,omitempty"`
-	// MaxUses bounds the calls of a gateway-owned tool in a run; 0 is no bound.
-	MaxUses int `json:"max_uses,omitempty"`
-	// Options are what the source of a gateway-owned tool is told of the
-	// declaration, with every call: small, and without credentials. For
-	// web_search they are a WebSearch.
-	Options json.RawMessage `json:"options,omitempty"`
 	// ClientTimeout bounds the wait for one call of a client's tool in place of
 	// the run's own bound: nil keeps that, 0 is none.
 	ClientTimeout *time.Duration `json:"client_timeout,omitempty"`
+}
+
+// GatewayDeclaration is what the declaration of gateway-owned tools says.
+type GatewayDeclaration struct {
+	// Server is that of an mcp declaration.
+	Server *ServerDeclaration `json:"server,omitempty"`
+	// MaxUses bounds the calls in a run; 0 is no bound.
+	MaxUses int `json:"max_uses,omitempty"`
+	// Options are what the source is told of the declaration, with every call:
+	// small, and without credentials. For web_search they are a WebSearch.
+	Options json.RawMessage `json:"options,omitempty"`
 }
 
 // Format is what the text of a custom tool must look like.

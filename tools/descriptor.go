@@ -37,7 +37,7 @@ func (e Effect) Valid() bool {
 	return e == EffectRead || e == EffectIdempotent || e == EffectOnce
 }
 
-// Capabilities are what a tool says it can do to the world (CL-6).
+// Capabilities are what a tool says it can do to the world.
 type Capabilities struct {
 	// Writes is true for a tool that changes anything, and for one that does
 	// not say.
@@ -48,62 +48,67 @@ type Capabilities struct {
 
 // Descriptor is one callable name after discovery and normalisation.
 type Descriptor struct {
-	// Name is what the model sees: ^[A-Za-z0-9_-]{1,64}$.
-	Name string `json:"name"`
-	// Public is the name that the caller declared and gets back, Namespace the
-	// group that it was declared in.
-	Public    string `json:"public,omitempty"`
+	// ModelName is what the model sees: ^[A-Za-z0-9_-]{1,64}$.
+	ModelName string `json:"name"`
+	// Name is what the caller declared and gets back, Namespace the group that it
+	// was declared in.
+	Name      string `json:"public,omitempty"`
 	Namespace string `json:"namespace,omitempty"`
 	// Type is the declaration type, for example "function" or "platform".
 	Type string `json:"type"`
-	// Owner decides who executes; nothing else does (VL-5).
+	// Owner decides who executes; nothing else does.
 	Owner Ownership `json:"owner"`
-	// Source names where a gateway-owned tool comes from; empty for a client.
-	Source string `json:"source,omitempty"`
 
 	Description  string          `json:"description,omitempty"`
 	Parameters   json.RawMessage `json:"parameters,omitempty"`
 	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
-	Strict       *bool           `json:"strict,omitempty"`
-
-	Capabilities Capabilities `json:"capabilities"`
-	Effect       Effect       `json:"effect,omitempty"`
-	// Scope is that of the source; empty is none. Tools of scope run are executed
-	// by the source's session for the run.
-	Scope Scope `json:"scope,omitempty"`
-	// Remote is the tool of a server that this stands for; nil for any other.
-	Remote *Remote `json:"remote,omitempty"`
-	// Approval makes every call wait for a person.
-	Approval bool `json:"approval,omitempty"`
-	// Reconciles tools can say what became of a lost attempt; they are asked
-	// before it is repeated, or told to the model as unknown.
-	Reconciles bool `json:"reconciles,omitempty"`
-	// ParallelSafe tools may run beside themselves; others take turns by name
-	// (VL-16).
+	Capabilities Capabilities    `json:"capabilities"`
+	// ParallelSafe tools may run beside themselves; others take turns by name.
 	ParallelSafe bool `json:"parallel_safe,omitempty"`
-	// Sequential makes any batch that contains the tool sequential (PI-5).
-	Sequential bool `json:"sequential,omitempty"`
-	// Hidden tools are known to the registry and not shown to the model: nothing
-	// on the worker could execute them.
-	Hidden bool `json:"hidden,omitempty"`
-	// MaxUses bounds the calls of the tool in a run; 0 is no bound.
-	MaxUses int `json:"max_uses,omitempty"`
-	// Timeout bounds one execution in place of the run's own; 0 keeps that.
-	Timeout time.Duration `json:"timeout,omitempty"`
-	// Options are those of the declaration; every call of the tool takes them
-	// to its source.
-	Options json.RawMessage `json:"options,omitempty"`
+
+	// ClientTool is empty unless a client owns the tool, GatewayTool unless the
+	// worker does.
+	ClientTool
+	GatewayTool
+}
+
+// ClientTool is what only descriptors of client-owned tools have.
+type ClientTool struct {
+	Strict *bool `json:"strict,omitempty"`
 	// ClientTimeout bounds the wait for a client in place of the run's own
 	// bound: nil keeps that, 0 is none.
 	ClientTimeout *time.Duration `json:"client_timeout,omitempty"`
 }
 
-// PublicName is the name the caller knows the tool by.
-func (d Descriptor) PublicName() string {
-	if d.Public != "" {
-		return d.Public
-	}
-	return d.Name
+// GatewayTool is what only descriptors of gateway-owned tools have.
+type GatewayTool struct {
+	// Source names where the tool comes from; empty if nobody executes it.
+	Source string `json:"source,omitempty"`
+	// Scope is that of the source; empty is none. Tools of scope run are executed
+	// by the source's session for the run.
+	Scope Scope `json:"scope,omitempty"`
+	// Remote is the tool of a server that this stands for; nil for any other.
+	Remote *Remote `json:"remote,omitempty"`
+	// Options are those of the declaration; every call of the tool takes them
+	// to its source.
+	Options json.RawMessage `json:"options,omitempty"`
+
+	Effect Effect `json:"effect,omitempty"`
+	// Reconciles tools can say what became of a lost attempt; they are asked
+	// before it is repeated, or told to the model as unknown.
+	Reconciles bool `json:"reconciles,omitempty"`
+	// Sequential makes any batch that contains the tool sequential.
+	Sequential bool `json:"sequential,omitempty"`
+	// Timeout bounds one execution in place of the run's own; 0 keeps that.
+	Timeout time.Duration `json:"timeout,omitempty"`
+
+	// Approval makes every call wait for a person.
+	Approval bool `json:"approval,omitempty"`
+	// MaxUses bounds the calls of the tool in a run; 0 is no bound.
+	MaxUses int `json:"max_uses,omitempty"`
+	// Hidden tools are known to the registry and not shown to the model: nothing
+	// on the worker could execute them.
+	Hidden bool `json:"hidden,omitempty"`
 }
 
 // Label is what public items call the tool's server: the label of an MCP
@@ -116,4 +121,4 @@ func (d Descriptor) Label() string {
 }
 
 // Identity is the public name with its namespace.
-func (d Descriptor) Identity() Identity { return Identity{d.Namespace, d.PublicName()} }
+func (d Descriptor) Identity() Identity { return Identity{d.Namespace, d.Name} }

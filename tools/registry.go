@@ -35,10 +35,13 @@ func NewRegistry(entries []Entry, policy Duplicates) (*Registry, []string, Fault
 	visible := map[string]Entry{}
 	place := map[string]int{}
 	for _, e := range entries {
-		other, taken := visible[e.Name]
+		if e.Name == "" { // a source may leave it out where the two are the same
+			e.Name = e.ModelName
+		}
+		other, taken := visible[e.ModelName]
 		switch {
 		case !taken:
-			place[e.Name] = len(r.order)
+			place[e.ModelName] = len(r.order)
 			r.order = append(r.order, e.Descriptor)
 		case other.Identity() != e.Identity() || policy != DuplicatesLast:
 			faults.Add(e.Path+".name", fmt.Sprintf("%s %q clashes with %s %q of %s: rename one",
@@ -47,9 +50,9 @@ func NewRegistry(entries []Entry, policy Duplicates) (*Registry, []string, Fault
 		default:
 			warnings = append(warnings, fmt.Sprintf("%s: %s %q replaces the one of %s",
 				e.Path, e.Type, e.Identity(), other.Path))
-			r.order[place[e.Name]] = e.Descriptor
+			r.order[place[e.ModelName]] = e.Descriptor
 		}
-		visible[e.Name] = e
+		visible[e.ModelName] = e
 	}
 	for i, d := range r.order {
 		r.places[d.Identity()] = i

@@ -19,7 +19,7 @@ func NameServerTools(entries []Entry) {
 		if taken[name] > 0 && name != ownVisible(e.Descriptor) { // that name is somebody's own
 			name = VisibleName(serverIdentity(e.Descriptor), e.Remote.Server+"."+e.Remote.Tool)
 		}
-		entries[i].Name = name
+		entries[i].ModelName = name
 	}
 }
 
@@ -27,7 +27,7 @@ func serverIdentity(d Descriptor) string { return "mcp:" + d.Remote.Server + "/"
 
 func ownVisible(d Descriptor) string {
 	if d.Remote == nil {
-		return d.Name
+		return d.ModelName
 	}
 	return VisibleName(serverIdentity(d), d.Remote.Tool)
 }

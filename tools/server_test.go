@@ -11,13 +11,13 @@ import (
 
 func remote(label, tool string) tools.Entry {
 	return tools.Entry{Descriptor: tools.Descriptor{
-		Name: tool, Public: tool, Namespace: label, Type: tools.TypeMCP, Owner: tools.OwnedByGateway,
-		Remote: &tools.Remote{Server: label, Tool: tool},
+		ModelName: tool, Name: tool, Namespace: label, Type: tools.TypeMCP, Owner: tools.OwnedByGateway,
+		GatewayTool: tools.GatewayTool{Remote: &tools.Remote{Server: label, Tool: tool}},
 	}}
 }
 
 func own(name string) tools.Entry {
-	return tools.Entry{Descriptor: tools.Descriptor{Name: name, Public: name, Type: tools.TypeFunction, Owner: tools.OwnedByClient}}
+	return tools.Entry{Descriptor: tools.Descriptor{ModelName: name, Name: name, Type: tools.TypeFunction, Owner: tools.OwnedByClient}}
 }
 
 func TestToolsOfServersTakeTheirOwnNamesUnlessTheyClash(t *testing.T) {
@@ -39,10 +39,10 @@ func TestToolsOfServersTakeTheirOwnNamesUnlessTheyClash(t *testing.T) {
 			tools.NameServerTools(row.entries)
 			seen := map[string]bool{}
 			for i, e := range row.entries {
-				require.True(t, strings.HasPrefix(e.Name, row.want[i]), "%s for %s", e.Name, row.want[i])
-				require.True(t, tools.ValidName(e.Name))
-				require.False(t, seen[e.Name], "two tools look the same")
-				seen[e.Name] = true
+				require.True(t, strings.HasPrefix(e.ModelName, row.want[i]), "%s for %s", e.ModelName, row.want[i])
+				require.True(t, tools.ValidName(e.ModelName))
+				require.False(t, seen[e.ModelName], "two tools look the same")
+				seen[e.ModelName] = true
 			}
 			_, _, faults := tools.NewRegistry(row.entries, tools.DuplicatesError)
 			require.Empty(t, faults)

@@ -116,7 +116,7 @@ func (w *Worker) everything() []byte {
 
 func offered(d tools.Descriptor) OfferedTool {
 	return OfferedTool{
-		Name: d.Identity().String(), Visible: d.Name, Type: d.Type, Owner: d.Owner, Source: d.Source,
+		Name: d.Identity().String(), Visible: d.ModelName, Type: d.Type, Owner: d.Owner, Source: d.Source,
 		Offered: !d.Hidden, Effect: d.Effect, Writes: d.Capabilities.Writes, Checkpointable: d.Capabilities.Checkpointable,
 		ParallelSafe: d.ParallelSafe, Sequential: d.Sequential, MaxUses: d.MaxUses, Timeout: d.Timeout,
 		Description: d.Description, Parameters: d.Parameters,

@@ -195,7 +195,7 @@ func (r *run) unknown(name string) string {
 	var known []string
 	for _, d := range r.registry.All() {
 		if !d.Hidden {
-			known = append(known, d.Name)
+			known = append(known, d.ModelName)
 		}
 	}
 	switch {

@@ -218,9 +218,9 @@ func (s source) Describe(name string) (tools.Descriptor, bool) {
 		effect = tools.EffectOnce
 	}
 	return tools.Descriptor{
-		Name: name, Type: tools.TypePlatform, Owner: tools.OwnedByGateway, Source: tools.SourcePlatform,
-		Parameters: json.RawMessage(`{"type":"object"}`), Effect: effect, ParallelSafe: name != "exclusive",
-		Sequential: name == "sequential", Capabilities: tools.Capabilities{Writes: name != "look"},
+		ModelName: name, Name: name, Type: tools.TypePlatform, Owner: tools.OwnedByGateway,
+		Parameters: json.RawMessage(`{"type":"object"}`), ParallelSafe: name != "exclusive", Capabilities: tools.Capabilities{Writes: name != "look"},
+		GatewayTool: tools.GatewayTool{Source: tools.SourcePlatform, Effect: effect, Sequential: name == "sequential"},
 	}, ok
 }
 

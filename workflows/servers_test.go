@@ -47,7 +47,7 @@ func TestPublicCallOfAServer(t *testing.T) {
 	} {
 		c := &call{
 			Call: tools.Call{Round: 2, Index: 1, Tool: "q", Arguments: `{"a":1}`}, outcome: o,
-			tool: tools.Descriptor{Type: tools.TypeMCP, Remote: &tools.Remote{Server: "db", Tool: "q"}},
+			tool: tools.Descriptor{Type: tools.TypeMCP, GatewayTool: tools.GatewayTool{Remote: &tools.Remote{Server: "db", Tool: "q"}}},
 		}
 		text := string(publicItem(c))
 		require.Contains(t, text, want)

@@ -16,7 +16,7 @@ import (
 // one round after the other, beside as much else as a state holds.
 func TestAFullBatchStillFitsIntoAState(t *testing.T) {
 	t.Parallel()
-	server := tools.Descriptor{Type: tools.TypeMCP, Remote: &tools.Remote{Server: "db", Tool: "q"}}
+	server := tools.Descriptor{Type: tools.TypeMCP, GatewayTool: tools.GatewayTool{Remote: &tools.Remote{Server: "db", Tool: "q"}}}
 	for name, kinds := range map[string][]tools.Descriptor{
 		"of functions": {{}, {}, {}}, "of a server": {server, server, server}, "of both": {{}, server, {}, server},
 	} {

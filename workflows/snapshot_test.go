@@ -81,7 +81,7 @@ func filledRun() *run {
 	tool := open.tool
 	r.registry = tools.RegistryOf([]tools.Descriptor{tool})
 	for _, c := range []*call{open, done} {
-		c.Tool, c.Namespace, c.tool = tool.PublicName(), tool.Namespace, tool
+		c.Tool, c.Namespace, c.tool = tool.Name, tool.Namespace, tool
 	}
 	r.surface = newSurface(r.request, r.registry)
 	r.running = batch{open, done}

@@ -25,10 +25,10 @@ func newSurface(request Request, registry *tools.Registry) surface {
 			continue
 		}
 		s.Tools = append(s.Tools, activities.FunctionTool{
-			Name: d.Name, Description: d.Description, Parameters: d.Parameters, Strict: d.Strict,
+			Name: d.ModelName, Description: d.Description, Parameters: d.Parameters, Strict: d.Strict,
 		})
-		if d.Type == tools.TypeCustom || d.Namespace != "" || d.PublicName() != d.Name {
-			s.Names = append(s.Names, activities.Name{Visible: d.Name, Identity: d.Identity(), Type: d.Type})
+		if d.Type == tools.TypeCustom || d.Namespace != "" || d.Name != d.ModelName {
+			s.Names = append(s.Names, activities.Name{Visible: d.ModelName, Identity: d.Identity(), Type: d.Type})
 		}
 	}
 	text, err := json.Marshal(s)

@@ -24,8 +24,8 @@ func (s webSource) Describe(string) (tools.Descriptor, bool) {
 
 func (webSource) Declared(d tools.Declaration) tools.Descriptor {
 	return tools.Descriptor{
-		Name: tools.TypeWebSearch, Type: tools.TypeWebSearch, Owner: tools.OwnedByGateway, Source: tools.SourceWebSearch,
-		Effect: tools.EffectRead, ParallelSafe: true, Options: d.Options,
+		ModelName: tools.TypeWebSearch, Name: tools.TypeWebSearch, Type: tools.TypeWebSearch, Owner: tools.OwnedByGateway,
+		ParallelSafe: true, GatewayTool: tools.GatewayTool{Source: tools.SourceWebSearch, Effect: tools.EffectRead, Options: d.Options},
 	}
 }
 

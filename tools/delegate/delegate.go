@@ -62,9 +62,9 @@ func (s *Source) Describe(name string) (tools.Descriptor, bool) {
 		return tools.Descriptor{}, false
 	}
 	return tools.Descriptor{
-		Name: Name, Type: tools.TypePlatform, Owner: tools.OwnedByGateway, Source: tools.SourceDelegate,
-		Description: description, Parameters: json.RawMessage(parameters), Effect: tools.EffectRead,
-		ParallelSafe: true, Options: s.options,
+		ModelName: Name, Name: Name, Type: tools.TypePlatform, Owner: tools.OwnedByGateway,
+		Description: description, Parameters: json.RawMessage(parameters), ParallelSafe: true,
+		GatewayTool: tools.GatewayTool{Source: tools.SourceDelegate, Effect: tools.EffectRead, Options: s.options},
 	}, true
 }
 

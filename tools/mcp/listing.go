@@ -210,11 +210,13 @@ func (t *listed) checkSchemas(schemas *schema.Cache) {
 // worker trusts; everything else writes, and must not run twice.
 func (t *listed) descriptor(to target, source string) tools.Descriptor {
 	d := tools.Descriptor{
-		Name: t.name, Public: t.name, Namespace: to.Name, Type: tools.TypeMCP, Owner: tools.OwnedByGateway, Source: source,
+		ModelName: t.name, Name: t.name, Namespace: to.Name, Type: tools.TypeMCP, Owner: tools.OwnedByGateway,
 		Description: t.description, Parameters: t.input, OutputSchema: t.output,
-		Capabilities: tools.Capabilities{Writes: true}, Effect: tools.EffectOnce, ParallelSafe: true,
-		Scope:  tools.Scope(to.Scope),
-		Remote: &tools.Remote{Server: to.Name, Tool: t.name, Digest: t.digest},
+		Capabilities: tools.Capabilities{Writes: true}, ParallelSafe: true,
+		GatewayTool: tools.GatewayTool{
+			Source: source, Scope: tools.Scope(to.Scope), Effect: tools.EffectOnce,
+			Remote: &tools.Remote{Server: to.Name, Tool: t.name, Digest: t.digest},
+		},
 	}
 	if d.Description == "" {
 		d.Description = t.title

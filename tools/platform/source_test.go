@@ -48,10 +48,10 @@ func TestADescriptorHasTheDefaultsResolved(t *testing.T) {
 		Checkpointable: true, Sequential: true, Timeout: time.Minute, Execute: ok,
 	}).Describe("t")
 	require.Equal(t, tools.Descriptor{
-		Name: "t", Public: "t", Type: "platform", Owner: tools.OwnedByGateway, Source: "platform",
+		ModelName: "t", Name: "t", Type: "platform", Owner: tools.OwnedByGateway,
 		Description: "d", Parameters: json.RawMessage(`{}`), OutputSchema: json.RawMessage(`true`),
 		Capabilities: tools.Capabilities{Writes: true, Checkpointable: true},
-		Effect:       tools.EffectOnce, Sequential: true, Timeout: time.Minute,
+		GatewayTool:  tools.GatewayTool{Source: "platform", Effect: tools.EffectOnce, Sequential: true, Timeout: time.Minute},
 	}, d)
 }
 

@@ -67,15 +67,17 @@ func (t Tool) descriptor() tools.Descriptor {
 		effect = tools.EffectOnce
 	}
 	d := tools.Descriptor{
-		Name: t.Name, Public: t.Name, Type: tools.TypePlatform,
-		Owner: tools.OwnedByGateway, Source: tools.SourcePlatform,
+		ModelName: t.Name, Name: t.Name, Type: tools.TypePlatform, Owner: tools.OwnedByGateway,
 		Description: t.Description, Parameters: t.Parameters, OutputSchema: t.OutputSchema,
 		Capabilities: tools.Capabilities{
 			Writes:         !t.ReadOnly && effect != tools.EffectRead,
 			Checkpointable: t.Checkpointable,
 		},
-		Effect: effect, ParallelSafe: t.ParallelSafe, Sequential: t.Sequential, Timeout: t.Timeout,
-		Reconciles: t.Reconcile != nil,
+		ParallelSafe: t.ParallelSafe,
+		GatewayTool: tools.GatewayTool{
+			Source: tools.SourcePlatform, Effect: effect, Reconciles: t.Reconcile != nil,
+			Sequential: t.Sequential, Timeout: t.Timeout,
+		},
 	}
 	if t.Resource != nil {
 		d.Source, d.Scope = t.Resource.source(), tools.ScopeRun

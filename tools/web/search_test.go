@@ -144,7 +144,7 @@ func TestTheModelSeesWhatTheDeclarationAsksFor(t *testing.T) {
 	_, ok = open.Describe("other")
 	require.False(t, ok)
 
-	asked := open.Declared(tools.Declaration{Options: json.RawMessage(`{"index_only":true,"allowed_domains":["example.com"],"user_location":{"city":"Oslo","timezone":"Europe/Oslo"}}`)})
+	asked := open.Declared(tools.Declaration{GatewayDeclaration: tools.GatewayDeclaration{Options: json.RawMessage(`{"index_only":true,"allowed_domains":["example.com"],"user_location":{"city":"Oslo","timezone":"Europe/Oslo"}}`)}})
 	require.NotContains(t, string(asked.Parameters), "open_page")
 	require.NotContains(t, asked.Description, "open_page")
 	require.Contains(t, asked.Description, "Only pages of these domains can be found: example.com.")

@@ -44,10 +44,10 @@ func (s *Source) Declared(d tools.Declaration) tools.Descriptor {
 	wanted := options(d.Options)
 	open := s.open && !wanted.IndexOnly
 	out := tools.Descriptor{
-		Name: tools.TypeWebSearch, Public: tools.TypeWebSearch, Type: tools.TypeWebSearch,
-		Owner: tools.OwnedByGateway, Source: tools.SourceWebSearch,
-		Description: describe(wanted, open), Parameters: searchOnly,
-		Effect: tools.EffectRead, ParallelSafe: true, Options: d.Options,
+		ModelName: tools.TypeWebSearch, Name: tools.TypeWebSearch, Type: tools.TypeWebSearch,
+		Owner:       tools.OwnedByGateway,
+		Description: describe(wanted, open), Parameters: searchOnly, ParallelSafe: true,
+		GatewayTool: tools.GatewayTool{Source: tools.SourceWebSearch, Effect: tools.EffectRead, Options: d.Options},
 	}
 	if open {
 		out.Parameters = allActions

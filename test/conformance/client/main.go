@@ -102,7 +102,7 @@ func wanted(listing tools.Listing, scenario string) ([]call, error) {
 	for _, one := range listing.Tools {
 		arguments, err := example(one.Descriptor.Parameters, listing.Tools[0].Descriptor.Parameters)
 		if err != nil {
-			return nil, fmt.Errorf("arguments for %s: %w", one.Descriptor.Name, err)
+			return nil, fmt.Errorf("arguments for %s: %w", one.Descriptor.ModelName, err)
 		}
 		calls = append(calls, call{Name: one.Descriptor.Remote.Tool, Arguments: arguments})
 	}
