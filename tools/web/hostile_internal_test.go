@@ -25,7 +25,7 @@ func allocated(run func()) uint64 {
 }
 
 // It counts what the whole process allocates, so it runs alone.
-func TestTheWorkOnAPageGrowsWithItsSizeAlone(t *testing.T) { //nolint:paralleltest // see above
+func TestTheWorkOnAPageGrowsWithItsSizeAlone(t *testing.T) {
 	const small, factor = 32 << 10, 8
 	large := hostilePages(factor * small)
 	for name, page := range hostilePages(small) {
