@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"syscall"
 )
 
 // directory is the root that the file tools are confined to. Every access goes
@@ -31,6 +32,13 @@ func (d directory) create() (*os.Root, error) {
 		}
 	}
 	return d.open()
+}
+
+// openSoon opens a file or directory for reading without waiting: opening a pipe
+// would wait for its other end, and a name may become one at any time. What it
+// returns has to be looked at before it is read.
+func openSoon(root *os.Root, name string) (*os.File, error) {
+	return root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
 // tidy makes the path of a model plain: a/./b becomes a/b. What leaves the root

@@ -45,7 +45,8 @@ func render(page hosts.Document) (string, error) {
 		return "", fmt.Errorf("url: %s answered %s%s", page.URL, page.Status, firstOf(tools.Clean(text)))
 	}
 	if err != nil {
-		return fmt.Sprintf("[%s is %s, not text; its content is not shown]", page.URL, page.Kind), nil
+		kind, _ := tools.Cut(page.Kind, 100)
+		return fmt.Sprintf("[%s is %s, not text; its content is not shown]", page.URL, kind), nil
 	}
 	text = tools.Clean(text)
 	if page.Cut {

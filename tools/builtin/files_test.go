@@ -1,9 +1,11 @@
 package builtin_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -206,4 +208,35 @@ func TestListsAreSortedAndCapped(t *testing.T) {
 	out, err = call(t, config, "list_files", args{"path": "empty"})
 	require.NoError(t, err)
 	require.Equal(t, "[no files]", out.Content)
+}
+
+func TestALargeDirectoryIsNotReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	config, _ := rooted(t)
+	require.NoError(t, os.MkdirAll(filepath.Join(config.FilesRoot, "large"), 0o755))
+	put(t, config, "one", "")
+	for i := range 20_001 {
+		require.NoError(t, os.Link(filepath.Join(config.FilesRoot, "one"), filepath.Join(config.FilesRoot, "large", fmt.Sprintf("%05d", i))))
+	}
+	out, err := call(t, config, "list_files", args{"path": "large"})
+	require.NoError(t, err)
+	lines := strings.Split(out.Content.(string), "\n")
+	require.Len(t, lines, 1001)
+	require.Contains(t, lines[1000], "there are more than 20000 entries, and not all of them were looked at")
+	require.True(t, slices.IsSorted(lines[:1000]))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = callIn(ctx, t, config, "list_files", args{"path": "large", "recursive": true})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestADeepDirectoryIsNotEnteredForEver(t *testing.T) {
+	t.Parallel()
+	config, _ := rooted(t)
+	put(t, config, strings.Repeat("d/", 300)+"f", "")
+	out, err := call(t, config, "list_files", args{"recursive": true})
+	require.NoError(t, err)
+	lines := strings.Split(out.Content.(string), "\n")
+	require.Len(t, lines, 102)
+	require.Contains(t, lines[101], "more than 100 levels below")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"unicode/utf8"
@@ -54,22 +55,39 @@ func (d directory) read(in readArguments) (string, error) {
 		return "", refusal(name, err)
 	}
 	defer root.Close() //nolint:errcheck // nothing was written
-	// Opening a pipe would wait for its other end.
+	// Opening a device can do something to it, so it is looked at before, and
+	// again when it is open: it may have been replaced.
 	info, err := root.Stat(name)
-	switch {
-	case err != nil:
-		return "", refusal(name, err)
-	case info.IsDir():
-		return "", fmt.Errorf("path: %q is a directory; list_files shows what is in it", name)
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("path: %q is not a regular file", name)
+	if err == nil {
+		err = regular(name, info)
+	} else {
+		err = refusal(name, err)
 	}
-	file, err := root.Open(name)
+	if err != nil {
+		return "", err
+	}
+	file, err := openSoon(root, name)
 	if err != nil {
 		return "", refusal(name, err)
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
+	if info, err = file.Stat(); err != nil {
+		return "", refusal(name, err)
+	}
+	if err := regular(name, info); err != nil {
+		return "", err
+	}
 	return piece(file, name, info.Size(), in)
+}
+
+func regular(name string, info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return fmt.Errorf("path: %q is a directory; list_files shows what is in it", name)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("path: %q is not a regular file", name)
+	}
+	return nil
 }
 
 // piece reads what was asked for and adds a note if that is not all.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"syscall"
@@ -24,6 +23,8 @@ type List struct {
 	// Setting is what a refusal calls the list, for example "fetch.hosts
 	// (ERRAND_FETCH_HOSTS)".
 	Setting string
+	// Resolver, if not nil, resolves the names of hosts.
+	Resolver *net.Resolver
 }
 
 // Check refuses a URL that the list does not cover. The error begins with
@@ -105,48 +106,17 @@ func (l List) Transport() *http.Transport {
 }
 
 // Dial connects, but not to a private address unless the host is listed by its
-// name. The address is looked at after the name was resolved: a name can
-// resolve to anything.
+// name. A name is resolved once, and each address is looked at right before the
+// connection to that very address: what the name resolves to later, or resolved
+// to before, makes no difference.
 func (l List) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
-	dialer := net.Dialer{Timeout: 10 * time.Second}
+	dialer := net.Dialer{Timeout: 10 * time.Second, Resolver: l.Resolver}
 	if !l.listed(host, port) {
 		dialer.Control = func(_, resolved string, _ syscall.RawConn) error { return Public(resolved) }
 	}
 	return dialer.DialContext(ctx, network, address)
-}
-
-// ErrPrivate refuses an address after its name was resolved.
-var ErrPrivate = errors.New("the host resolves to a private address; only a host that is listed by its very name may")
-
-// special are address ranges that netip does not name: carrier networks,
-// protocol assignments, benchmarks, reserved ones, and the prefixes that hold
-// an IPv4 address.
-var special = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"),
-	netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
-	netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("64:ff9b::/96"),
-	netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"),
-	netip.MustParsePrefix("fec0::/10"),
-}
-
-// Public refuses an address and port that is not one of the public internet.
-func Public(address string) error {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return err
-	}
-	ip := at.Addr().Unmap().WithZone("")
-	if !ip.IsGlobalUnicast() || ip.IsPrivate() {
-		return ErrPrivate
-	}
-	for _, prefix := range special {
-		if prefix.Contains(ip) {
-			return ErrPrivate
-		}
-	}
-	return nil
 }

@@ -23,7 +23,7 @@ func outside(u *url.URL, wanted tools.WebSearch) error {
 // below tells whether a host is one of the domains or below one of them.
 func below(host string, domains []string) bool {
 	for _, d := range domains {
-		if host == d || strings.HasSuffix(host, "."+d) {
+		if rest, ok := strings.CutSuffix(host, d); ok && (rest == "" || strings.HasSuffix(rest, ".")) {
 			return true
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,7 +35,11 @@ func (s *Source) read(ctx context.Context, address string, wanted tools.WebSearc
 	c := content{address: doc.URL, cut: doc.Cut}
 	switch {
 	case media == "text/html" || media == "application/xhtml+xml":
-		c.title, c.text = readHTML(doc.Body, doc.Kind, doc.URL)
+		var long bool
+		if c.title, c.text, long, err = readHTML(ctx, doc.Body, doc.Kind, doc.URL); err != nil {
+			return content{}, err
+		}
+		c.cut = c.cut || long
 	case strings.HasPrefix(media, "text/"), media == "application/json", media == "application/xml",
 		strings.HasSuffix(media, "+json"), strings.HasSuffix(media, "+xml"):
 		c.text = decoded(doc.Body, doc.Kind)
@@ -124,20 +127,46 @@ func (s *Source) findInPage(ctx context.Context, a tools.SearchArguments, wanted
 // find gives the surroundings of each place where a text stands, whatever the
 // case of its letters.
 func find(text, pattern string) (matches []string, more bool) {
-	runes, lower, sought := []rune(text), lowered(text), lowered(pattern)
 	matches = []string{}
-	for at := 0; len(sought) > 0 && at+len(sought) <= len(lower); at++ {
-		if !equal(lower[at:at+len(sought)], sought) {
-			continue
+	// Letter by letter in lower case places stay, counted in characters.
+	lower, sought := strings.Map(unicode.ToLower, text), strings.Map(unicode.ToLower, pattern)
+	length, at := utf8.RuneCountInString(sought), 0
+	for sought != "" {
+		before := strings.Index(lower, sought)
+		if before < 0 {
+			return matches, false
 		}
 		if len(matches) == maxMatches {
 			return matches, true
 		}
-		from, to := max(0, at-around), min(len(runes), at+len(sought)+around)
-		matches = append(matches, ellipsis(from > 0)+string(runes[from:to])+ellipsis(to < len(runes)))
-		at = to - 1 // what is shown already is not shown again
+		start := at + ahead(text[at:], utf8.RuneCountInString(lower[:before]))
+		from := start - back(text[:start], around)
+		at = start + ahead(text[start:], length+around) // what is shown already is not shown again
+		lower = lower[before+ahead(lower[before:], length+around):]
+		matches = append(matches, ellipsis(from > 0)+text[from:at]+ellipsis(at < len(text)))
 	}
 	return matches, false
+}
+
+// ahead is how many bytes the first n characters of a text take, and back those
+// of the last n.
+func ahead(text string, n int) int {
+	for i := range text {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(text)
+}
+
+func back(text string, n int) int {
+	end := len(text)
+	for ; n > 0 && end > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(text[:end])
+		end -= size
+	}
+	return len(text) - end
 }
 
 func ellipsis(is bool) string {
@@ -146,14 +175,3 @@ func ellipsis(is bool) string {
 	}
 	return ""
 }
-
-// lowered is a text letter by letter in lower case, so that places stay.
-func lowered(text string) []rune {
-	all := []rune(text)
-	for i, r := range all {
-		all[i] = unicode.ToLower(r)
-	}
-	return all
-}
-
-func equal(a, b []rune) bool { return a[0] == b[0] && slices.Equal(a, b) }

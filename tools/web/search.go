@@ -43,6 +43,9 @@ const (
 	maxTitle = 200
 	maxDate  = 40
 	maxURL   = 2000
+	// maxConsidered bounds the results of a provider that are looked at: a model
+	// is never shown a tenth of them.
+	maxConsidered = 500
 )
 
 func (s *Source) search(ctx context.Context, text string, wanted tools.WebSearch) (tools.Output, error) {
@@ -84,13 +87,15 @@ func (s *Source) search(ctx context.Context, text string, wanted tools.WebSearch
 func kept(found []result, wanted tools.WebSearch, much amount) []shown {
 	all := []shown{}
 	seen := map[string]bool{}
-	for _, r := range found {
+	for _, r := range found[:min(len(found), maxConsidered)] {
 		if len(all) == much.results {
 			break
 		}
+		if len(r.url) > maxURL || seen[r.url] {
+			continue
+		}
 		u, err := url.Parse(r.url)
-		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil ||
-			len(r.url) > maxURL || seen[r.url] || outside(u, wanted) != nil {
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || u.User != nil || outside(u, wanted) != nil {
 			continue
 		}
 		seen[r.url] = true

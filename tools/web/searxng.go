@@ -44,22 +44,22 @@ const maxSearXNGQuery = 400
 // engines names those that did not answer, each with its reason. They come as
 // pairs.
 func engines(all []any) string {
+	const most, length = 10, 100
 	var named []string
-	for _, one := range all {
+	for _, one := range all[:min(len(all), most)] {
 		switch e := one.(type) {
 		case []any:
 			words := make([]string, len(e))
 			for i, word := range e {
 				words[i] = fmt.Sprint(word)
 			}
-			named = append(named, strings.Join(words, " "))
+			named = append(named, limited(strings.Join(words, " "), length))
 		case string:
-			named = append(named, e)
+			named = append(named, limited(e, length))
 		}
 	}
-	const most = 10
-	if len(named) > most {
-		named = append(named[:most], "…")
+	if len(all) > most {
+		named = append(named, "…")
 	}
 	return strings.Join(named, ", ")
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"net/url"
 	"slices"
@@ -13,8 +14,13 @@ import (
 	"errand/tools"
 )
 
+// maxMarkup bounds the markup that becomes one line: no line that is shown is a
+// tenth as long.
+const maxMarkup = 16 << 10
+
 // plain is the text of a piece of markup on one line.
 func plain(markup string) string {
+	markup = markup[:min(len(markup), maxMarkup)]
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(markup))
 	for {
@@ -69,55 +75,81 @@ func skip(z *html.Tokenizer, tag string) {
 	}
 }
 
-// page is the text of an HTML document.
+const (
+	// maxText bounds the text of a page, in bytes: links make it longer than
+	// its markup.
+	maxText = 1 << 20
+	// maxAddress bounds the address of a page whose links are resolved.
+	maxAddress = 8 << 10
+	// maxTarget bounds the address that a link leads to, and maxLinks how many
+	// links of a page keep theirs. The text of the others stays.
+	maxTarget = 2000
+	maxLinks  = 2000
+	// tokensBetween is how many tokens are read before the context is asked.
+	tokensBetween = 256
+)
+
+// page is the text of an HTML document. It is built in one pass: every byte of
+// the document and of a link's target is copied a fixed number of times.
 type page struct {
 	title string
 	text  strings.Builder
 	base  *url.URL
-	// line is what has been collected of the current line, and link where the
-	// text of the current link begins in it.
-	line strings.Builder
-	href string
-	link int
+	// self is the address of the page itself.
+	self string
+	// line is what has been collected of the current line up to the current
+	// link, and link the text of that link. href is where it leads, as written.
+	line, link strings.Builder
+	href       string
+	links      int
 	// code collects the text of a pre element, line by line as it is.
 	code  strings.Builder
 	inPre bool
 }
 
 // readHTML makes lines of a document: headings, list entries and links as
-// Markdown writes them, everything else as plain text.
-func readHTML(body []byte, kind, address string) (title, text string) {
+// Markdown writes them, everything else as plain text, at most maxText bytes.
+// cut is true when the document has more. It stops with the context.
+func readHTML(ctx context.Context, body []byte, kind, address string) (title, text string, cut bool, err error) {
 	reader, err := charset.NewReader(bytes.NewReader(body), kind)
 	if err != nil { // an encoding that nobody knows
 		reader = bytes.NewReader(body)
 	}
 	p := &page{}
-	p.base, _ = url.Parse(address) // without it links are left out
-	z := html.NewTokenizer(reader)
-	for p.token(z) {
+	if base, err := url.Parse(address); err == nil && len(address) <= maxAddress { // without it links are left out
+		p.base, p.self = base, base.String()
 	}
+	z := html.NewTokenizer(reader)
+	for n := 0; !p.full() && p.token(z); n++ {
+		if n%tokensBetween == 0 && ctx.Err() != nil {
+			return "", "", false, ctx.Err()
+		}
+	}
+	cut = p.full()
 	p.endCode()
 	p.end("")
-	return p.title, tools.Clean(strings.TrimSpace(p.text.String()))
+	text = p.text.String()
+	if len(text) > maxText {
+		text, cut = whole(text[:maxText]), true
+	}
+	return p.title, tools.Clean(strings.TrimSpace(text)), cut, nil
 }
+
+// full tells whether what is collected is all that is kept of a page.
+func (p *page) full() bool { return p.text.Len() > maxText }
 
 func (p *page) token(z *html.Tokenizer) bool {
 	switch kind := z.Next(); kind { //nolint:exhaustive // comments and doctypes say nothing
 	case html.ErrorToken:
 		return false
 	case html.TextToken:
-		if p.inPre {
-			p.code.Write(z.Text())
-			return true
-		}
-		p.line.Write(z.Text())
+		p.write(z.Text())
 	case html.StartTagToken, html.SelfClosingTagToken:
 		name, more := z.TagName()
-		tag := string(name)
-		switch {
+		switch tag := string(name); {
 		case tag == "title":
 			if z.Next() == html.TextToken && p.title == "" {
-				p.title = oneLine(string(z.Text()))
+				p.title = limited(oneLine(string(z.Text())), maxTitle)
 			}
 		case slices.Contains(unseen, tag):
 			if kind == html.StartTagToken {
@@ -128,7 +160,8 @@ func (p *page) token(z *html.Tokenizer) bool {
 			p.inPre = true
 		case p.inPre:
 		case tag == "a" && more:
-			p.href, p.link = p.target(z), p.line.Len()
+			p.endLink(false)
+			p.href = hrefOf(z)
 		default:
 			p.breakAt(tag, headings[tag])
 		}
@@ -139,7 +172,7 @@ func (p *page) token(z *html.Tokenizer) bool {
 			p.endCode()
 		case p.inPre:
 		case tag == "a":
-			p.endLink()
+			p.endLink(true)
 		default:
 			p.breakAt(tag, "")
 		}
@@ -147,22 +180,34 @@ func (p *page) token(z *html.Tokenizer) bool {
 	return true
 }
 
+// write takes text of the page to where it belongs.
+func (p *page) write(text []byte) {
+	switch {
+	case p.inPre:
+		p.code.Write(text)
+	case p.href != "":
+		p.link.Write(text)
+	default:
+		p.line.Write(text)
+	}
+}
+
 func (p *page) breakAt(tag, mark string) {
 	switch {
 	case slices.Contains(blocks, tag):
 		p.end(mark)
 	case tag == "td" || tag == "th":
-		p.line.WriteString(" ")
+		p.write([]byte(" "))
 	}
 }
 
 // end finishes the current line and begins another one with a mark.
 func (p *page) end(mark string) {
+	p.endLink(false)
 	if line := oneLine(p.line.String()); line != "" && strings.Trim(line, "#- ") != "" {
 		p.text.WriteString(line)
 		p.text.WriteByte('\n')
 	}
-	p.href = ""
 	p.line.Reset()
 	p.line.WriteString(mark)
 }
@@ -176,39 +221,55 @@ func (p *page) endCode() {
 	p.inPre = false
 }
 
-// target is the address that a link leads to; empty for places in the same
-// page and for what is no page.
-func (p *page) target(z *html.Tokenizer) string {
-	for {
-		key, value, more := z.TagAttr()
-		if string(key) == "href" && p.base != nil {
-			to, err := p.base.Parse(strings.TrimSpace(string(value)))
-			if err != nil || (to.Scheme != "http" && to.Scheme != "https") || to.User != nil {
-				return ""
-			}
-			to.Fragment = ""
-			if to.String() == p.base.String() {
-				return ""
-			}
-			return to.String()
-		}
-		if !more {
-			return ""
+// hrefOf is where a link leads, as it is written; empty if that is too long.
+func hrefOf(z *html.Tokenizer) (href string) {
+	for more := true; more; {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		if href == "" && string(key) == "href" && len(value) <= maxTarget {
+			href = strings.TrimSpace(string(value))
 		}
 	}
+	return href
 }
 
-func (p *page) endLink() {
+// endLink writes the text of the current link into its line, with the target
+// if the link is closed and leads somewhere.
+func (p *page) endLink(closed bool) {
 	if p.href == "" {
 		return
 	}
-	line := p.line.String()
-	before, text := line[:p.link], oneLine(line[p.link:])
-	if text != "" {
-		p.line.Reset()
-		p.line.WriteString(before + "[" + text + "](" + p.href + ")")
+	text, target := p.link.String(), ""
+	if closed {
+		if line := oneLine(text); line != "" {
+			if target = p.target(p.href); target != "" {
+				p.line.WriteString("[" + line + "](" + target + ")")
+			}
+		}
+	}
+	if target == "" {
+		p.line.WriteString(text)
 	}
 	p.href = ""
+	p.link.Reset()
+}
+
+// target is the address that a link leads to; empty for places in the same
+// page, for what is no page, and beyond the bounds.
+func (p *page) target(href string) string {
+	if p.base == nil || p.links == maxLinks || href[0] == '#' {
+		return ""
+	}
+	p.links++
+	to, err := p.base.Parse(href)
+	if err != nil || (to.Scheme != "http" && to.Scheme != "https") || to.User != nil {
+		return ""
+	}
+	to.Fragment, to.RawFragment = "", ""
+	if text := to.String(); text != p.self && len(text) <= maxTarget {
+		return text
+	}
+	return ""
 }
 
 // decoded is a text document as UTF-8.
