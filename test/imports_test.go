@@ -32,6 +32,7 @@ func TestImportRules(t *testing.T) {
 		"errand/worker":         {"errand/starter", "errand/cmd"},
 		"errand/cmd/errand":     {"errand/test"},
 		"errand/tools/hosts":    {"errand/", openai, zap, schema, sdk},
+		"errand/tools/process":  {"errand/", openai, zap, schema, sdk},
 		"errand/tools/mcp":      {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
 		"errand/tools/web":      {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
 		"errand/tools/textcall": {"errand/", openai, zap, schema, sdk},

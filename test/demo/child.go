@@ -4,13 +4,13 @@ import (
 	"context"
 	"os/exec"
 
-	"errand/cmd/errand/devserver"
+	"errand/tools/process"
 )
 
 // finish runs a process to its end. When ctx ends it is killed, with all that
 // it has started.
 func finish(ctx context.Context, cmd *exec.Cmd) error {
-	child, err := devserver.StartChild(cmd)
+	child, err := process.Start(cmd)
 	if err != nil {
 		return err
 	}

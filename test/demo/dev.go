@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
-	"errand/cmd/errand/devserver"
+	"errand/tools/process"
 )
 
 const (
@@ -19,7 +18,7 @@ const (
 )
 
 // dev is a running "errand dev".
-type dev struct{ child *devserver.Child }
+type dev struct{ child *process.Child }
 
 // startDev starts errand dev and returns when everything is up. Runs that come
 // before its worker wait for it.
@@ -36,7 +35,7 @@ func (s *stage) startDev(ctx context.Context, tell *teller, modelURL string) (*d
 	cmd := s.command([]string{base, "ERRAND_FILES_ROOT=files"}, arguments...)
 	ready := newSign()
 	cmd.Stdout, cmd.Stderr = ready, tell
-	child, err := devserver.StartChild(cmd)
+	child, err := process.Start(cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -94,13 +93,5 @@ func (d *dev) keep(ctx context.Context) error {
 
 // stop ends the worker, then the server, and waits for both.
 func (d *dev) stop() {
-	d.child.Signal(syscall.SIGTERM)
-	grace := time.NewTimer(stopGrace)
-	defer grace.Stop()
-	select {
-	case <-d.child.Done():
-	case <-grace.C:
-	}
-	d.child.Kill() // also what it has left behind
-	<-d.child.Done()
+	_ = d.child.Stop(context.Background(), stopGrace) // killed or not, it is gone
 }

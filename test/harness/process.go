@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"errand/cmd/errand/devserver"
+	"errand/tools/process"
 )
 
 // Command says how a child process is started.
@@ -28,7 +29,7 @@ type Command struct {
 // the test ends, and its output is shown if the test failed.
 type Process struct {
 	name           string
-	child          *devserver.Child
+	child          *process.Child
 	stdout, stderr buffer
 	both           buffer
 }
@@ -42,7 +43,7 @@ func StartProcess(t testing.TB, command Command) *Process {
 	cmd.Dir = command.Dir
 	cmd.Env = append(neutralEnviron(), command.Env...)
 	cmd.Stdout, cmd.Stderr = &p.stdout, &p.stderr
-	child, err := devserver.StartChild(cmd)
+	child, err := process.Start(cmd)
 	if err != nil {
 		t.Fatalf("starting %s: %v", command.Path, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"time"
 
-	"errand/cmd/errand/devserver"
+	"errand/tools/process"
 )
 
 // names are what Chromium is called on different systems.
@@ -22,7 +22,7 @@ const closeGrace = 5 * time.Second
 
 // Browser is a headless Chromium with a profile of its own. Close it.
 type Browser struct {
-	child   *devserver.Child
+	child   *process.Child
 	pipe    *pipe
 	profile string
 }
@@ -44,7 +44,7 @@ func Start(ctx context.Context) (*Browser, error) {
 	}
 	cmd := exec.Command(binary, arguments(profile)...)
 	cmd.ExtraFiles = theirs
-	child, err := devserver.StartChild(cmd)
+	child, err := process.Start(cmd)
 	for _, file := range theirs {
 		_ = file.Close() // the child has its own; ours would hide its end
 	}

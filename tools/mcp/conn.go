@@ -24,8 +24,8 @@ type conn struct {
 	target  target
 	client  *client.Client
 	tap     *tap
-	process *process // nil over HTTP
-	idle    func()   // closes idle HTTP connections
+	process *serverProcess // nil over HTTP
+	idle    func()         // closes idle HTTP connections
 
 	// version is the protocol's, of this connection.
 	version  string
@@ -150,7 +150,7 @@ func (c *conn) failure(ctx context.Context, x *exchange, err error) *Failure {
 		switch {
 		case c.tap.isLost():
 			err = c.tap.cause
-		case c.process.ended(time.Second):
+		case c.process.Ended(time.Second):
 			err = &Failure{Kind: Lost, Message: c.process.why()}
 		}
 	}

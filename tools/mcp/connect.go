@@ -99,6 +99,7 @@ func (c connector) attempt(ctx context.Context, kind string, legacy bool) (*conn
 	}
 	if err != nil {
 		f := made.failure(ctx, x, err)
+		//nolint:contextcheck // a connection is closed whatever becomes of the call
 		made.close()
 		if ctx.Err() != nil && context.Cause(ctx) == context.DeadlineExceeded { //nolint:errorlint // the cause itself
 			return nil, &Failure{Kind: Unreachable, Untouched: true, Message: fmt.Sprintf("the server was not ready within %s", c.target.StartTimeout)}
@@ -158,7 +159,7 @@ func (c *conn) dialProcess(log Logger) (transport.Interface, error) {
 	}
 	c.process = p
 	go func() {
-		<-p.done
+		<-p.Done()
 		c.tap.lose(&Failure{Kind: Lost, Message: p.why()})
 	}()
 	over := func() {

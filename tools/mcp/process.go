@@ -1,19 +1,18 @@
 package mcp
 
 import (
-	"bufio"
 	"bytes"
+	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"errand/tools"
+	"errand/tools/process"
 )
 
 // inherited are the variables of the worker that every server gets. All others
@@ -24,86 +23,52 @@ const (
 	// closeGrace is how long a server may take to end after its input has, and
 	// again after it was asked to.
 	closeGrace = 2 * time.Second
-	// maxTail bounds what is kept of a server's standard error.
+	// stderrGrace is how long the last words of a server that has ended are
+	// waited for: what it has started may hold its standard error open.
+	stderrGrace = 100 * time.Millisecond
+	// maxTail bounds what is kept of a server's standard error, in bytes.
 	maxTail = 2000
 )
 
-// process is a server that runs as a child of the worker.
-type process struct {
-	cmd    *exec.Cmd
+// serverProcess is a server that runs as a child of the worker.
+type serverProcess struct {
+	*process.Child
 	stdin  *os.File
 	stdout *os.File
-	tail   *tail
-	done   chan struct{} // closed once the process has ended
-	err    error         // how it ended; read after done
+	stderr *stderr
 
 	stopOnce sync.Once
-	stopped  chan struct{}
 }
 
 // spawn starts a server's process. Nothing ends it but stop.
-func spawn(s Server, log Logger) (*process, error) {
+func spawn(s Server, log Logger) (*serverProcess, error) {
+	stdin, toServer, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = stdin.Close() }() // the child has its own
+	fromServer, stdout, err := os.Pipe()
+	if err != nil {
+		_ = toServer.Close()
+		return nil, err
+	}
+	defer func() { _ = stdout.Close() }()
+
+	p := &serverProcess{stdin: toServer, stdout: fromServer, stderr: newStderr(s, log)}
 	cmd := exec.Command(s.Command, s.Args...) //nolint:gosec,noctx // the command is the operator's own; the pool ends it
 	cmd.Dir, cmd.Env = s.Cwd, environmentOf(s)
-	ownGroup(cmd)
-	var files []*os.File
-	closeAll := func() {
-		for _, f := range files {
-			_ = f.Close()
-		}
-	}
-	pipe := func() (r, w *os.File, err error) {
-		if r, w, err = os.Pipe(); err == nil {
-			files = append(files, r, w)
-		}
-		return r, w, err
-	}
-	inR, inW, err := pipe()
-	if err != nil {
-		return nil, err
-	}
-	outR, outW, err := pipe()
-	if err != nil {
-		closeAll()
-		return nil, err
-	}
-	errR, errW, err := pipe()
-	if err != nil {
-		closeAll()
-		return nil, err
-	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = inR, outW, errW
-	p := &process{
-		cmd: cmd, stdin: inW, stdout: outR, tail: newTail(s, log), done: make(chan struct{}), stopped: make(chan struct{}),
-	}
-	if err := p.start(); err != nil {
-		closeAll()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, p.stderr
+	cmd.WaitDelay = stderrGrace
+	if p.Child, err = process.Start(cmd); err != nil {
+		p.closePipes()
 		return nil, &Failure{Kind: Unreachable, Untouched: true, Message: fmt.Sprintf("the server's process did not start: %v", err)}
 	}
-	for _, f := range []*os.File{inR, outW, errW} {
-		_ = f.Close() // the child has its own
-	}
-	go p.tail.follow(errR)
 	return p, nil
 }
 
-// start starts the process from a thread that lasts as long as it does: the
-// kernel takes the end of that thread for the end of the worker.
-func (p *process) start() error {
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		err := p.cmd.Start()
-		started <- err
-		if err != nil {
-			runtime.UnlockOSThread()
-			return
-		}
-		p.err = p.cmd.Wait()
-		close(p.done)
-		runtime.UnlockOSThread()
-	}()
-	return <-started
+func (p *serverProcess) closePipes() {
+	_ = p.stdin.Close()
+	_ = p.stdout.Close()
 }
 
 func environmentOf(s Server) []string {
@@ -126,61 +91,44 @@ func environmentOf(s Server) []string {
 
 // stop ends the process and everything in its group: first its input, then a
 // signal, then another that cannot be ignored.
-func (p *process) stop() {
+func (p *serverProcess) stop() {
 	p.stopOnce.Do(func() {
-		defer close(p.stopped)
 		_ = p.stdin.Close()
-		if !p.ended(closeGrace) {
-			terminate(p.cmd)
-			if !p.ended(closeGrace) {
-				kill(p.cmd)
-				<-p.done
-			}
-		}
-		kill(p.cmd) // what it has started and left behind
-		_ = p.stdout.Close()
-		p.tail.close()
+		p.Ended(closeGrace)
+		_ = p.Stop(context.Background(), closeGrace) // however it ended, it has
+		p.closePipes()
 	})
-	<-p.stopped
-}
-
-func (p *process) ended(within time.Duration) bool {
-	timer := time.NewTimer(within)
-	defer timer.Stop()
-	select {
-	case <-p.done:
-		return true
-	case <-timer.C:
-		return false
-	}
 }
 
 // why says how the process ended, with the last it wrote to standard error.
-func (p *process) why() string {
+func (p *serverProcess) why() string {
 	text := "the server's process has ended"
-	if p.err != nil {
-		text += " (" + p.err.Error() + ")"
+	if err := p.Err(); err != nil {
+		text += " (" + err.Error() + ")"
 	}
-	if last := p.tail.text(); last != "" {
+	if last := p.stderr.text(); last != "" {
 		text += "; it wrote: " + last
 	}
 	return text
 }
 
-// tail is the end of what a server writes to standard error. Every line goes
-// to the log.
-type tail struct {
+// maxLogLine is from where on a line is logged in pieces, in bytes.
+const maxLogLine = 4 << 10
+
+// stderr takes what a server writes to standard error. Every line goes to the
+// log, and the last ones are kept, both without the server's secrets.
+type stderr struct {
 	name   string
 	log    Logger
 	hidden *strings.Replacer
-	mu     sync.Mutex
-	kept   []byte
-	file   io.Closer
-	done   chan struct{}
+	tail   process.Tail
+
+	mu   sync.Mutex
+	line []byte // what has come of the next line
 }
 
-func newTail(s Server, log Logger) *tail {
-	return &tail{name: s.Name, log: log, hidden: hiding(s), done: make(chan struct{})}
+func newStderr(s Server, log Logger) *stderr {
+	return &stderr{name: s.Name, log: log, hidden: hiding(s), tail: process.Tail{Limit: maxTail}}
 }
 
 // hiding replaces the values of a server's secrets by a mark.
@@ -196,51 +144,35 @@ func hiding(s Server) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-const maxLogLine = 4 << 10
-
-func (t *tail) follow(from *os.File) {
-	defer close(t.done)
-	t.mu.Lock()
-	t.file = from
-	t.mu.Unlock()
-	lines := bufio.NewReaderSize(from, maxLogLine)
-	for {
-		line, err := lines.ReadSlice('\n') // a longer line comes in pieces
-		if text := strings.TrimSpace(string(line)); text != "" {
-			text = t.hidden.Replace(text)
-			t.log.Debug("mcp server wrote", "server", t.name, "text", text)
-			t.keep(text)
-		}
-		if err != nil && err != bufio.ErrBufferFull { //nolint:errorlint // it is returned as it is
-			_ = from.Close()
-			return
+// Write implements io.Writer; it never fails.
+func (s *stderr) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for piece := range bytes.Lines(p) {
+		s.line = append(s.line, piece...)
+		if bytes.HasSuffix(piece, []byte("\n")) || len(s.line) >= maxLogLine {
+			s.flush()
 		}
 	}
+	return len(p), nil
 }
 
-func (t *tail) keep(text string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.kept = append(t.kept, text+"\n"...)
-	if excess := len(t.kept) - maxTail; excess > 0 {
-		t.kept = t.kept[excess:]
+// flush passes on the line that has come so far. It is called with mu held.
+func (s *stderr) flush() {
+	text := strings.TrimSpace(string(s.line))
+	s.line = s.line[:0]
+	if text == "" {
+		return
 	}
+	text = s.hidden.Replace(text)
+	s.log.Debug("mcp server wrote", "server", s.name, "text", text)
+	_, _ = s.tail.Write([]byte(text + "\n")) // it never fails
 }
 
-func (t *tail) text() string {
-	select {
-	case <-t.done:
-	case <-time.After(100 * time.Millisecond): // a grandchild may hold it open
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.ToValidUTF8(string(bytes.TrimSpace(t.kept)), "\uFFFD")
-}
-
-func (t *tail) close() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.file != nil {
-		_ = t.file.Close()
-	}
+// text is the last that the server wrote. It ends a line that was left open.
+func (s *stderr) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flush()
+	return s.tail.Text()
 }

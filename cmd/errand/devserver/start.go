@@ -5,11 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/log"
+
+	"errand/tools/process"
 )
 
 const (
@@ -57,7 +65,7 @@ func startOnce(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	server := &Server{Address: place.address(), output: &tail{}}
+	server := &Server{Address: place.address(), output: &process.Tail{Limit: tailBytes}}
 	if place.uiPort != NoUI {
 		server.UIURL = "http://" + place.uiAddress()
 	}
@@ -82,12 +90,12 @@ func (s *Server) launch(options Options, place place) error {
 	if err != nil {
 		return fmt.Errorf("log file: %w", err)
 	}
-	s.output.log = log
+	s.output.Log = log
 	cmd := exec.Command(options.Binary, options.arguments(place)...) //nolint:gosec // running what the user chose is the point
 	// The CLI would take the profile of a client for its own settings.
 	cmd.Env = environWithout("TEMPORAL_")
 	cmd.Stdout, cmd.Stderr = s.output, s.output
-	child, err := StartChild(cmd)
+	child, err := process.Start(cmd)
 	if err != nil {
 		_ = log.Close()
 		return fmt.Errorf("starting %s: %w", options.Binary, err)
@@ -129,7 +137,7 @@ func (s *Server) waitUntilReady(ctx context.Context, namespace string, place pla
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for {
-		err := ask(ctx, s.Address, namespace)
+		err := probe(ctx, s.Address, namespace)
 		if err == nil && place.uiPort != NoUI {
 			err = reach(ctx, place.uiAddress())
 		}
@@ -149,4 +157,48 @@ func (s *Server) notReady(cause, last error) error {
 		return s.explained(fmt.Errorf("the Temporal dev server for %s ended while it started (%w)", s.Address, s.child.Err()))
 	}
 	return s.explained(fmt.Errorf("the Temporal dev server at %s does not answer: %w (last try: %w)", s.Address, cause, last))
+}
+
+// answerLimit bounds one look at a server.
+const answerLimit = time.Second
+
+// Answering tells whether a Temporal server answers at address (host:port)
+// within a second.
+func Answering(ctx context.Context, address string) bool {
+	return probe(ctx, address, "") == nil
+}
+
+// probe fails unless a Temporal server answers at address and, if one is named,
+// knows the namespace.
+func probe(ctx context.Context, address, namespace string) error {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	// A bare connection first: a gRPC client that met a closed port waits a
+	// second before it tries again.
+	if err := reach(ctx, address); err != nil {
+		return err
+	}
+	temporal, err := client.DialContext(ctx, client.Options{
+		HostPort: address,
+		Logger:   log.NewStructuredLogger(slog.New(slog.DiscardHandler)),
+	})
+	if err != nil {
+		return err
+	}
+	defer temporal.Close()
+	if namespace == "" {
+		return nil
+	}
+	_, err = temporal.WorkflowService().DescribeNamespace(ctx,
+		&workflowservice.DescribeNamespaceRequest{Namespace: namespace})
+	return err
+}
+
+// reach fails if nothing accepts connections at address.
+func reach(ctx context.Context, address string) error {
+	connection, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return connection.Close()
 }

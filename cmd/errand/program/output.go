@@ -9,8 +9,8 @@ import (
 const (
 	// besides is room for the fields around an output, in bytes.
 	besides = 1024
-	// maxComplaint bounds what is kept of standard error.
-	maxComplaint = 4 << 10
+	// maxStderr bounds what is kept of standard error, in bytes.
+	maxStderr = 4 << 10
 )
 
 // head keeps the beginning of what is written and counts the rest, so that a
@@ -28,23 +28,6 @@ func (h *head) Write(p []byte) (int, error) {
 }
 
 func (h *head) text() string { return strings.ToValidUTF8(string(h.kept), "\uFFFD") }
-
-// end keeps the end of what is written.
-type end struct {
-	limit int
-	kept  []byte
-}
-
-// Write implements io.Writer; it never fails.
-func (e *end) Write(p []byte) (int, error) {
-	e.kept = append(e.kept, p...)
-	if over := len(e.kept) - e.limit; over > 0 {
-		e.kept = append(e.kept[:0], e.kept[over:]...)
-	}
-	return len(p), nil
-}
-
-func (e *end) text() string { return strings.ToValidUTF8(string(e.kept), "") }
 
 // fit cuts text to what one answer may take as JSON, and says so at its end.
 func fit(text string, total, maxOutput int) string {

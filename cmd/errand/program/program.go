@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"errand/cmd/errand/devserver"
+	"errand/tools/process"
 	"errand/workflows"
 )
 
@@ -39,12 +39,12 @@ func Run(ctx context.Context, command []string, call Call) (Answer, error) {
 		return Answer{}, context.Cause(ctx)
 	}
 	limit := call.room()
-	output, complaint := &head{limit: limit}, &end{limit: maxComplaint}
+	output, stderr := &head{limit: limit}, &process.Tail{Limit: maxStderr}
 	cmd := exec.Command(command[0], command[1:]...) //nolint:gosec // the person names the program
 	cmd.Stdin = bytes.NewReader(call.Arguments)
-	cmd.Stdout, cmd.Stderr = output, complaint
+	cmd.Stdout, cmd.Stderr = output, stderr
 	cmd.Env = append(os.Environ(), call.environment()...)
-	child, err := devserver.StartChild(cmd)
+	child, err := process.Start(cmd)
 	if err != nil {
 		return Answer{Output: fmt.Sprintf("%s could not be started: %s", command[0], err), IsError: true}, nil
 	}
@@ -56,8 +56,8 @@ func Run(ctx context.Context, command []string, call Call) (Answer, error) {
 		return Answer{}, context.Cause(ctx)
 	}
 	// An end that left a pipe open, or did not read its input, is no failure.
-	if state := cmd.ProcessState; !state.Success() {
-		return Answer{Output: failure(command[0], state.String(), complaint.text(), output.text()), IsError: true}, nil
+	if err := child.Err(); err != nil {
+		return Answer{Output: failure(command[0], err, stderr.Text(), output.text()), IsError: true}, nil
 	}
 	return Answer{Output: fit(strings.TrimRight(output.text(), "\r\n"), output.total, limit)}, nil
 }
@@ -90,15 +90,15 @@ func (c Call) environment() []string {
 }
 
 // failure is what the model reads of a program that failed: the end of what it
-// complained about, or else of what it printed.
-func failure(name, state, complaint, output string) string {
-	said := strings.TrimSpace(complaint)
+// wrote to standard error, or else of what it printed.
+func failure(name string, err error, stderr, output string) string {
+	said := stderr
 	if said == "" {
 		said = strings.TrimSpace(output)
-		said = strings.ToValidUTF8(said[max(0, len(said)-maxComplaint):], "")
+		said = strings.ToValidUTF8(said[max(0, len(said)-maxStderr):], "")
 	}
 	if said == "" {
-		return fmt.Sprintf("%s failed: %s", name, state)
+		return fmt.Sprintf("%s failed: %s", name, err)
 	}
-	return fmt.Sprintf("%s failed: %s\n%s", name, state, said)
+	return fmt.Sprintf("%s failed: %s\n%s", name, err, said)
 }

@@ -8,89 +8,24 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/kballard/go-shellquote"
 )
 
 // Split cuts line at blanks. Single quotes keep everything up to the next one;
 // double quotes keep everything but \" \\ \$ and \`; a backslash elsewhere
 // keeps the next character.
 func Split(line string) ([]string, error) {
-	s := splitter{rest: line}
-	for s.next() {
+	words, err := shellquote.Split(line)
+	switch {
+	case err == nil:
+		return words, nil
+	case errors.Is(err, shellquote.UnterminatedSingleQuoteError):
+		return nil, errors.New("a single quote (') is not closed")
+	case errors.Is(err, shellquote.UnterminatedDoubleQuoteError):
+		return nil, errors.New(`a double quote (") is not closed`)
 	}
-	return s.words, s.err
-}
-
-type splitter struct {
-	rest  string
-	words []string
-	err   error
-}
-
-// next reads one word; it tells whether there may be another.
-func (s *splitter) next() bool {
-	s.rest = strings.TrimLeft(s.rest, " \t\r\n")
-	if s.rest == "" {
-		return false
-	}
-	var word strings.Builder
-	for s.rest != "" && s.err == nil {
-		c := s.rest[0]
-		s.rest = s.rest[1:]
-		switch c {
-		case ' ', '\t', '\r', '\n':
-			s.words = append(s.words, word.String())
-			return true
-		case '\'':
-			s.single(&word)
-		case '"':
-			s.double(&word)
-		case '\\':
-			s.escaped(&word)
-		default:
-			word.WriteByte(c)
-		}
-	}
-	if s.err != nil {
-		s.words = nil
-		return false
-	}
-	s.words = append(s.words, word.String())
-	return false
-}
-
-func (s *splitter) single(word *strings.Builder) {
-	inside, rest, closed := strings.Cut(s.rest, "'")
-	if !closed {
-		s.err = errors.New("a single quote (') is not closed")
-		return
-	}
-	word.WriteString(inside)
-	s.rest = rest
-}
-
-func (s *splitter) double(word *strings.Builder) {
-	for i := 0; i < len(s.rest); i++ {
-		switch c := s.rest[i]; {
-		case c == '"':
-			s.rest = s.rest[i+1:]
-			return
-		case c == '\\' && i+1 < len(s.rest) && strings.IndexByte("\"\\$`", s.rest[i+1]) >= 0:
-			i++
-			word.WriteByte(s.rest[i])
-		default:
-			word.WriteByte(c)
-		}
-	}
-	s.err = errors.New(`a double quote (") is not closed`)
-}
-
-func (s *splitter) escaped(word *strings.Builder) {
-	if s.rest == "" {
-		s.err = errors.New(`nothing follows the last backslash (\)`)
-		return
-	}
-	word.WriteByte(s.rest[0])
-	s.rest = s.rest[1:]
+	return nil, errors.New(`nothing follows the last backslash (\)`)
 }
 
 // Quote makes text one word for a POSIX shell.

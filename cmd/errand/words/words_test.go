@@ -11,8 +11,8 @@ import (
 func TestSplitReadsWordsLikeAShellWithoutExpansions(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][]string{
-		"":                       nil,
-		"  \t ":                  nil,
+		"":                       {},
+		"  \t ":                  {},
 		"./look":                 {"./look"},
 		"  ./look  -n  3 ":       {"./look", "-n", "3"},
 		`a 'b c' "d e"`:          {"a", "b c", "d e"},

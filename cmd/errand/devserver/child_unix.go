@@ -1,9 +1,0 @@
-//go:build unix && !linux
-
-package devserver
-
-import "syscall"
-
-func childAttributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true}
-}
