@@ -23,21 +23,22 @@ func TestImportRules(t *testing.T) {
 		aws    = "github.com/aws"
 	)
 	for name, banned := range map[string][]string{
-		"errand/tools":          {mcp, openai, zap, schema, sdk, "errand/activities", "errand/workflows", "errand/worker", "errand/starter"},
-		"errand/tools/item":     {openai, zap, schema, sdk, "errand/"},
-		"errand/storage":        {mcp, openai, zap, "errand/activities", "errand/workflows", "errand/worker", "errand/starter"},
-		"errand/activities":     {aws, mcp, openai, zap, "errand/workflows", "errand/worker", "errand/starter", "errand/tools/platform", "errand/tools/builtin"},
-		"errand/workflows":      {aws, mcp, openai, zap, "errand/worker", "errand/starter", "errand/activities/openaimodel", "errand/tools/builtin"},
-		"errand/starter":        {aws, mcp, openai, "errand/worker", "errand/activities/openaimodel", "errand/tools/builtin", "errand/tools/platform"},
-		"errand/worker":         {"errand/starter", "errand/cmd"},
-		"errand/cmd/errand":     {"errand/test"},
-		"errand/tools/hosts":    {"errand/", openai, zap, schema, sdk},
-		"errand/tools/process":  {"errand/", openai, zap, schema, sdk},
-		"errand/tools/mcp":      {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
-		"errand/tools/web":      {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
-		"errand/tools/textcall": {"errand/", openai, zap, schema, sdk},
-		"errand/tools/skill":    {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
-		"errand/tools/schema":   {openai, zap, sdk, "errand/activities", "errand/workflows"},
+		"errand/tools":            {mcp, openai, zap, schema, sdk, "errand/activities", "errand/workflows", "errand/worker", "errand/starter"},
+		"errand/tools/item":       {openai, zap, schema, sdk, "errand/"},
+		"errand/storage":          {mcp, openai, zap, "errand/activities", "errand/workflows", "errand/worker", "errand/starter"},
+		"errand/activities":       {aws, mcp, openai, zap, "errand/workflows", "errand/worker", "errand/starter", "errand/tools/platform", "errand/tools/builtin"},
+		"errand/workflows":        {aws, mcp, openai, zap, "errand/worker", "errand/starter", "errand/activities/openaimodel", "errand/tools/builtin"},
+		"errand/starter":          {aws, mcp, openai, "errand/worker", "errand/activities/openaimodel", "errand/tools/builtin", "errand/tools/platform"},
+		"errand/worker":           {"errand/starter", "errand/cmd"},
+		"errand/cmd/errand":       {"errand/test"},
+		"errand/tools/retryafter": {"errand/", openai, zap, schema, sdk},
+		"errand/tools/hosts":      {"errand/", openai, zap, schema, sdk},
+		"errand/tools/mcp":        {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
+		"errand/tools/web":        {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
+		"errand/tools/textcall":   {"errand/", openai, zap, schema, sdk},
+		"errand/tools/skill":      {openai, zap, sdk, "errand/activities", "errand/workflows", "errand/worker"},
+		"errand/tools/schema":     {openai, zap, sdk, "errand/activities", "errand/workflows"},
+		"errand/tools/process":    {"errand/", openai, zap, schema, sdk},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,11 +10,15 @@ import (
 	"unicode/utf8"
 
 	"errand/activities"
+	"errand/tools/retryafter"
 )
 
 const (
 	maxMessageBytes = 2000
 	maxCodeBytes    = 200
+	// maxRetryAfter bounds what a server may ask for: a run should not sleep for
+	// a day because of one header.
+	maxRetryAfter = time.Hour
 )
 
 // permanentCodes fail the same way however often they are tried, whatever the
@@ -75,12 +79,13 @@ func (r reply) oversize(limit tooLarge) *activities.ModelError {
 // fault builds an error about this reply, fit to be stored: no secret, valid
 // UTF-8, bounded.
 func (r reply) fault(code string, permanent bool, message string) *activities.ModelError {
+	wait, _ := retryafter.Wait(r.header, time.Now())
 	return &activities.ModelError{
 		Status:     r.status,
 		Code:       clip(withoutSecrets(code, r.secrets), maxCodeBytes),
 		Message:    clip(withoutSecrets(message, r.secrets), maxMessageBytes),
 		Permanent:  permanent,
-		RetryAfter: retryAfter(r.header, time.Now()),
+		RetryAfter: min(wait, maxRetryAfter),
 	}
 }
 

@@ -9,9 +9,10 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
+
+	"errand/tools/retryafter"
 )
 
 // KeyHeader carries the idempotency key of a call over HTTP. Its name is not
@@ -71,7 +72,8 @@ func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	x.note(func(x *exchange) {
 		x.status = response.StatusCode
-		x.retry = retryAfter(response.Header.Get("Retry-After"))
+		wait, _ := retryafter.Wait(response.Header, time.Now())
+		x.retry = min(wait, maxRetryAfter)
 	})
 	w.bound(request, response, x)
 	return response, nil
@@ -145,21 +147,8 @@ func dialFailed(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
+// maxRetryAfter bounds what a server may ask to wait.
 const maxRetryAfter = time.Hour
-
-// retryAfter reads the header of that name: seconds, or a date.
-func retryAfter(text string) time.Duration {
-	if text == "" {
-		return 0
-	}
-	if seconds, err := strconv.Atoi(text); err == nil {
-		return min(max(0, time.Duration(seconds)*time.Second), maxRetryAfter)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(0, time.Until(at)), maxRetryAfter)
-	}
-	return 0
-}
 
 // statusFailure is the failure that an HTTP status means. A 400 is also how
 // many servers say that they do not know a session.

@@ -5,19 +5,16 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"errand/tools/retryafter"
 )
 
 // waitOf is how long a provider asks to wait: Retry-After in seconds or as a
 // date, or else the longest of the windows in X-RateLimit-Reset that have
 // nothing left.
 func waitOf(h http.Header) time.Duration {
-	if text := strings.TrimSpace(h.Get("Retry-After")); text != "" {
-		if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
-			return time.Duration(min(seconds, 1<<30)) * time.Second
-		}
-		if at, err := http.ParseTime(text); err == nil {
-			return max(time.Until(at), 0)
-		}
+	if asked, ok := retryafter.Wait(h, time.Now()); ok {
+		return asked
 	}
 	left, reset := list(h.Get("X-RateLimit-Remaining")), list(h.Get("X-RateLimit-Reset"))
 	wait := 0
