@@ -1,4 +1,4 @@
-package workflows_test
+package contract_test
 
 import (
 	"encoding/json"
