@@ -4,17 +4,8 @@ import (
 	"encoding/json"
 
 	"errand/tools"
+	"errand/workflows/contract"
 )
-
-// chosen is a tool_choice, or a member of allowed_tools.
-type chosen struct {
-	Type      string            `json:"type"`
-	Name      string            `json:"name"`
-	Namespace string            `json:"namespace"`
-	Server    string            `json:"server_label"`
-	Mode      string            `json:"mode"`
-	Tools     []json.RawMessage `json:"tools"`
-}
 
 // functionChoice names a function to a model.
 type functionChoice struct {
@@ -38,8 +29,8 @@ var (
 // a function. A choice that nothing visible is left of becomes auto, or none
 // where it was meant to narrow.
 func (b *border) outwardChoice(raw json.RawMessage) json.RawMessage {
-	var c chosen
-	if json.Unmarshal(raw, &c) != nil || c.Type == "" {
+	c, err := contract.ParseChoice(raw)
+	if err != nil || c.Type == "" {
 		return raw
 	}
 	if c.Type == tools.TypeMCP && c.Name == "" {
@@ -56,8 +47,8 @@ func (b *border) outwardChoice(raw json.RawMessage) json.RawMessage {
 	}
 	allowed := allowedChoice{Type: c.Type, Mode: c.Mode, Tools: []functionChoice{}}
 	for _, member := range c.Tools {
-		var m chosen
-		if json.Unmarshal(member, &m) != nil {
+		m, err := contract.ParseChoice(member)
+		if err != nil {
 			continue
 		}
 		if m.Type == tools.TypeMCP && m.Name == "" {
@@ -75,7 +66,7 @@ func (b *border) outwardChoice(raw json.RawMessage) json.RawMessage {
 }
 
 // function is the visible function that a choice names.
-func (b *border) function(c chosen) (functionChoice, bool) {
+func (b *border) function(c contract.Choice) (functionChoice, bool) {
 	name := c.Name
 	if c.Type == tools.TypeMCP {
 		c.Namespace = c.Server

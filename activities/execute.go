@@ -28,7 +28,7 @@ type ExecuteInput struct {
 	// Options are those of the tool's declaration.
 	Options json.RawMessage `json:"options,omitempty"`
 	// Grace is how long the tool of a cancelled run may take to return; 0 means
-	// DefaultGrace.
+	// contract.DefaultCancelGrace.
 	Grace time.Duration `json:"grace,omitempty"`
 	// MaxOutput is the size in bytes above which the output is cut; 0 means
 	// tools.MaxOutput.

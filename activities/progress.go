@@ -8,18 +8,8 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"errand/tools"
+	"errand/workflows/contract"
 )
-
-// SignalProgress carries partial results of running calls to their run. It is
-// between worker and workflow: clients do not send it.
-const SignalProgress = "progress"
-
-// Update is the latest partial result of one running call.
-type Update struct {
-	Round int    `json:"round"`
-	Index int    `json:"index"`
-	Text  string `json:"text"`
-}
 
 const (
 	// progressEvery is how often at most one run is signalled by a worker:
@@ -39,7 +29,7 @@ type progress struct {
 
 // pending are the updates of one run that were not sent yet.
 type pending struct {
-	latest map[[2]int]Update
+	latest map[[2]int]contract.ProgressUpdate
 	// calls counts those that run; the sender ends with the last one.
 	calls int
 	done  chan struct{}
@@ -58,7 +48,7 @@ func (p *progress) follow(ctx context.Context, call tools.Call) (report func(str
 	defer p.mu.Unlock()
 	mine, ok := p.runs[run.RunID]
 	if !ok {
-		mine = &pending{latest: map[[2]int]Update{}, done: make(chan struct{})}
+		mine = &pending{latest: map[[2]int]contract.ProgressUpdate{}, done: make(chan struct{})}
 		p.runs[run.RunID] = mine
 		go p.send(context.WithoutCancel(ctx), run.ID, run.RunID, mine)
 	}
@@ -69,7 +59,7 @@ func (p *progress) follow(ctx context.Context, call tools.Call) (report func(str
 		defer p.mu.Unlock()
 		if !ended {
 			short, _ := tools.Cut(text, maxUpdate)
-			mine.latest[place] = Update{Round: call.Round, Index: call.Index, Text: short}
+			mine.latest[place] = contract.ProgressUpdate{Round: call.Round, Index: call.Index, Text: short}
 		}
 	}
 	end = func() {
@@ -100,16 +90,16 @@ func (p *progress) send(ctx context.Context, workflowID, runID string, mine *pen
 		timer.Reset(progressEvery * time.Duration(1+sent/60))
 		if updates := p.take(mine); len(updates) > 0 {
 			limited, cancel := context.WithTimeout(ctx, 5*time.Second)
-			_ = p.engine.SignalWorkflow(limited, workflowID, runID, SignalProgress, updates)
+			_ = p.engine.SignalWorkflow(limited, workflowID, runID, contract.SignalProgress, updates)
 			cancel()
 		}
 	}
 }
 
-func (p *progress) take(mine *pending) []Update {
+func (p *progress) take(mine *pending) []contract.ProgressUpdate {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	updates := make([]Update, 0, len(mine.latest))
+	updates := make([]contract.ProgressUpdate, 0, len(mine.latest))
 	for place, u := range mine.latest {
 		updates = append(updates, u)
 		delete(mine.latest, place)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 func TestProgressSendsTheLatestAtMostOnceASecond(t *testing.T) {
@@ -21,7 +22,7 @@ func TestProgressSendsTheLatestAtMostOnceASecond(t *testing.T) {
 		for i := range 1000 {
 			c.Progress(fmt.Sprint("line ", i))
 		}
-		require.Equal(t, []Update{{Round: 2, Index: 1, Text: "line 999"}}, <-f.signals)
+		require.Equal(t, []contract.ProgressUpdate{{Round: 2, Index: 1, Text: "line 999"}}, <-f.signals)
 		c.Progress("not sent: the call ends first")
 		return tools.Output{}, nil
 	}}, f, in)

@@ -8,43 +8,22 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
+
+	"errand/workflows/contract"
 )
-
-// The queries by which a worker asks a run for what it lacks. Their names and
-// shapes are part of the wire contract.
-const (
-	queryConversation = "conversation"
-	querySurface      = "surface"
-)
-
-type pageQuery struct {
-	From int `json:"from"`
-}
-
-type itemsPage struct {
-	Items []json.RawMessage `json:"items"`
-	Next  int               `json:"next"`
-	Done  bool              `json:"done"`
-}
-
-type surfacePage struct {
-	Text string `json:"text"`
-	Next int    `json:"next"`
-	Done bool   `json:"done"`
-}
 
 // surface returns the surface with this digest: held here, or asked from the
 // run.
 func (a *Activities) surface(ctx context.Context, digest string) (*border, error) {
 	held, ok := a.held.surfaces.get(digest)
-	remembered(ctx, querySurface, ok)
+	remembered(ctx, contract.QuerySurface, ok)
 	if ok {
 		return held, nil
 	}
 	var text strings.Builder
 	for done := false; !done; {
-		var page surfacePage
-		if err := a.ask(ctx, querySurface, pageQuery{text.Len()}, &page); err != nil {
+		var page contract.SurfacePage
+		if err := a.ask(ctx, contract.QuerySurface, contract.PageQuery{From: text.Len()}, &page); err != nil {
 			return nil, err
 		}
 		text.WriteString(page.Text)
@@ -71,7 +50,7 @@ func (a *Activities) conversation(ctx context.Context, key string, in InferInput
 	}
 	in.Items = a.unnamed(c, in)
 	whole, ok := complete(c, in)
-	remembered(ctx, queryConversation, ok)
+	remembered(ctx, contract.QueryConversation, ok)
 	if ok {
 		return whole, nil
 	}
@@ -80,8 +59,8 @@ func (a *Activities) conversation(ctx context.Context, key string, in InferInput
 	}
 	for restarted := false; ; {
 		for len(c.items) < in.Length {
-			var page itemsPage
-			if err := a.ask(ctx, queryConversation, pageQuery{len(c.items)}, &page); err != nil {
+			var page contract.ItemsPage
+			if err := a.ask(ctx, contract.QueryConversation, contract.PageQuery{From: len(c.items)}, &page); err != nil {
 				return conversation{}, err
 			}
 			if len(page.Items) == 0 {

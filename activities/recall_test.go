@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // fakeRun answers the queries of a run that holds items and a surface.
@@ -25,7 +26,7 @@ type fakeRun struct {
 	perPage int
 	failing atomic.Int64 // so many queries fail first
 	marks   atomic.Int64
-	signals chan []Update
+	signals chan []contract.ProgressUpdate
 }
 
 func (f *fakeRun) QueryWorkflow(_ context.Context, _, _, query string, args ...any) (converter.EncodedValue, error) {
@@ -33,14 +34,14 @@ func (f *fakeRun) QueryWorkflow(_ context.Context, _, _, query string, args ...a
 	if f.failing.Add(-1) >= 0 {
 		return nil, errors.New("busy")
 	}
-	from := args[0].(pageQuery).From
+	from := args[0].(contract.PageQuery).From
 	var answer any
-	if query == querySurface {
+	if query == contract.QuerySurface {
 		end := min(from+10, len(f.surface))
-		answer = surfacePage{Text: f.surface[from:end], Next: end, Done: end == len(f.surface)}
+		answer = contract.SurfacePage{Text: f.surface[from:end], Next: end, Done: end == len(f.surface)}
 	} else {
 		end := min(from+f.perPage, len(f.items))
-		answer = itemsPage{Items: f.items[from:end], Next: end, Done: end == len(f.items)}
+		answer = contract.ItemsPage{Items: f.items[from:end], Next: end, Done: end == len(f.items)}
 	}
 	payloads, err := converter.GetDefaultDataConverter().ToPayloads(answer)
 	if err != nil {
@@ -50,7 +51,7 @@ func (f *fakeRun) QueryWorkflow(_ context.Context, _, _, query string, args ...a
 }
 
 func (f *fakeRun) SignalWorkflow(_ context.Context, _, _, _ string, payload any) error {
-	if updates, ok := payload.([]Update); ok {
+	if updates, ok := payload.([]contract.ProgressUpdate); ok {
 		f.signals <- updates
 	}
 	return nil
@@ -84,7 +85,7 @@ func (e *echo) Infer(_ context.Context, r ModelRequest) (ModelAnswer, error) {
 }
 
 func newRun(n int) *fakeRun {
-	f := &fakeRun{surface: `{"model":"m"}`, perPage: 2, signals: make(chan []Update, 100)}
+	f := &fakeRun{surface: `{"model":"m"}`, perPage: 2, signals: make(chan []contract.ProgressUpdate, 100)}
 	for i := range n {
 		f.items = append(f.items, item.Message("user", fmt.Sprint(i)))
 	}

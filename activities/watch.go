@@ -7,15 +7,12 @@ import (
 	"time"
 
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 // grace is how long a tool may take to return once its time is up, or that of
 // its worker. One that ignores its context is left behind after it.
 const grace = 5 * time.Second
-
-// DefaultGrace is how long a cancelled run waits for tools that were told to
-// stop, unless its option cancel_grace says otherwise.
-const DefaultGrace = 10 * time.Second
 
 // run runs the tool beside a watch on its time and its context.
 func (e *attempt) run(ctx context.Context) (tools.Output, error) {
@@ -60,7 +57,7 @@ func (e *attempt) grace(ctx context.Context) time.Duration {
 	case e.in.Grace > 0:
 		return e.in.Grace
 	}
-	return DefaultGrace
+	return contract.DefaultCancelGrace
 }
 
 var (

@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // attributeConverter reads search attributes, which are never encoded by a
@@ -19,7 +19,12 @@ var attributeConverter = converter.GetDefaultDataConverter()
 
 // waitsOrSilent keeps what says that it waits, and what says nothing.
 var waitsOrSilent = fmt.Sprintf("(%s = %s OR %s IS NULL)",
-	workflows.AttributeStatus, quote(string(workflows.PendingAction)), workflows.AttributeStatus)
+	contract.AttributeStatus, quote(string(PendingAction)), contract.AttributeStatus)
+
+var (
+	statusKey  = temporal.NewSearchAttributeKeyKeyword(contract.AttributeStatus)
+	pendingKey = temporal.NewSearchAttributeKeyInt64(contract.AttributePending)
+)
 
 // attributes are the search attributes that a run begins with.
 func (o startOptions) attributes() temporal.SearchAttributes {
@@ -27,7 +32,7 @@ func (o startOptions) attributes() temporal.SearchAttributes {
 		return temporal.SearchAttributes{}
 	}
 	return temporal.NewSearchAttributes(
-		workflows.StatusKey.ValueSet(string(workflows.Queued)), workflows.PendingKey.ValueSet(0))
+		statusKey.ValueSet(string(Queued)), pendingKey.ValueSet(0))
 }
 
 // Searchable tells whether the namespace has the search attributes of runs,
@@ -36,7 +41,7 @@ func (s *Starter) Searchable(ctx context.Context) (bool, error) {
 	limited, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	_, err := s.client.CountWorkflow(limited, &workflowservice.CountWorkflowExecutionsRequest{
-		Query: fmt.Sprintf("%s = 'x' AND %s < 0", workflows.AttributeStatus, workflows.AttributePending),
+		Query: fmt.Sprintf("%s = 'x' AND %s < 0", contract.AttributeStatus, contract.AttributePending),
 	})
 	if isA[*serviceerror.InvalidArgument](err) {
 		return false, nil
@@ -51,18 +56,18 @@ func (s *Starter) Searchable(ctx context.Context) (bool, error) {
 // running one is doing, and whether a completed one is incomplete.
 func refine(one *Summary, attributes *commonpb.SearchAttributes) {
 	var word string
-	payload, given := attributes.GetIndexedFields()[workflows.AttributeStatus]
+	payload, given := attributes.GetIndexedFields()[contract.AttributeStatus]
 	if !given || attributeConverter.FromPayload(payload, &word) != nil {
 		return
 	}
-	status := workflows.Status(word)
+	status := Status(word)
 	switch {
-	case one.Status == workflows.InProgress && !status.Terminal() && status != "":
+	case one.Status == InProgress && !status.Terminal() && status != "":
 		one.Status = status
-	case one.Status == workflows.Completed && status == workflows.Incomplete:
+	case one.Status == Completed && status == Incomplete:
 		one.Status = status
 	}
-	if payload, given = attributes.GetIndexedFields()[workflows.AttributePending]; given && one.Closed.IsZero() {
+	if payload, given = attributes.GetIndexedFields()[contract.AttributePending]; given && one.Closed.IsZero() {
 		_ = attributeConverter.FromPayload(payload, &one.PendingCalls) // zero is right for what cannot be read
 	}
 }

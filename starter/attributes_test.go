@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/mocks"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestPendingRunsAreSearchedForWhereTheNamespaceCan(t *testing.T) {
@@ -52,17 +52,17 @@ func TestListIsAsExactAsTheSearchAttributes(t *testing.T) {
 		server enumspb.WorkflowExecutionStatus
 		closed time.Time
 		word   string
-		want   workflows.Status
+		want   contract.Status
 		calls  int
 	}{
-		{enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, time.Time{}, "pending_action", workflows.PendingAction, 2},
-		{enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, time.Time{}, "completed", workflows.InProgress, 2},
-		{enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, time.Unix(9, 0), "incomplete", workflows.Incomplete, 0},
+		{enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, time.Time{}, "pending_action", contract.PendingAction, 2},
+		{enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, time.Time{}, "completed", contract.InProgress, 2},
+		{enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, time.Unix(9, 0), "incomplete", contract.Incomplete, 0},
 		{enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, time.Unix(9, 0), "pending_action", Terminated, 0},
 	} {
 		info := listed("a", row.server, row.closed)
 		info.SearchAttributes = &commonpb.SearchAttributes{IndexedFields: map[string]*commonpb.Payload{}}
-		for name, value := range map[string]any{workflows.AttributeStatus: row.word, workflows.AttributePending: 2} {
+		for name, value := range map[string]any{contract.AttributeStatus: row.word, contract.AttributePending: 2} {
 			payload, err := attributeConverter.ToPayload(value)
 			require.NoError(t, err)
 			info.SearchAttributes.IndexedFields[name] = payload

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 var errSettledElsewhere = errors.New("settled by somebody else")
@@ -15,7 +15,7 @@ var errSettledElsewhere = errors.New("settled by somebody else")
 // alone, for ever or until some time. One goroutine uses it.
 type desk struct {
 	owner  string
-	report workflows.StatusReport
+	report contract.StatusReport
 	// working has the cancel function of everything under way, calls counts
 	// the calls among them.
 	working map[string]context.CancelCauseFunc
@@ -33,7 +33,7 @@ func newDesk(owner string) *desk {
 
 // update takes a new report: what is not open any more is forgotten, and work
 // on it is stopped.
-func (d *desk) update(report workflows.StatusReport) {
+func (d *desk) update(report contract.StatusReport) {
 	d.report = report
 	open := map[string]bool{}
 	for _, a := range report.Actions {
@@ -106,23 +106,23 @@ func (d *desk) end(f finished, now time.Time) {
 }
 
 // nextAction is the first call that may be taken now.
-func (d *desk) nextAction(now time.Time) (workflows.OpenAction, bool) {
+func (d *desk) nextAction(now time.Time) (contract.OpenAction, bool) {
 	for _, a := range d.report.Actions {
 		if !d.busy(a.ActionID) && !now.Before(d.free(a)) {
 			return a, true
 		}
 	}
-	return workflows.OpenAction{}, false
+	return contract.OpenAction{}, false
 }
 
 // nextApproval is the first approval that may be asked about now.
-func (d *desk) nextApproval(now time.Time) (workflows.OpenApproval, bool) {
+func (d *desk) nextApproval(now time.Time) (contract.OpenApproval, bool) {
 	for _, a := range d.report.Approvals {
 		if !d.busy(a.ApprovalRequestID) && !now.Before(d.until[a.ApprovalRequestID]) {
 			return a, true
 		}
 	}
-	return workflows.OpenApproval{}, false
+	return contract.OpenApproval{}, false
 }
 
 // wake is when to look again, if anything is left alone until some time to
@@ -144,7 +144,7 @@ func (d *desk) wake(now time.Time) (earliest time.Time, needed bool) {
 
 // free is from when on a call may be taken: zero for at once, else the end of
 // somebody's lease or of our own patience.
-func (d *desk) free(a workflows.OpenAction) time.Time {
+func (d *desk) free(a contract.OpenAction) time.Time {
 	free := d.until[a.ActionID]
 	if a.Owner != "" && a.Owner != d.owner && a.LeaseUntil.After(free) {
 		free = a.LeaseUntil

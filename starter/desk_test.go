@@ -7,15 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
-func actions(list ...workflows.OpenAction) workflows.StatusReport {
-	return workflows.StatusReport{Actions: list}
+func actions(list ...contract.OpenAction) contract.StatusReport {
+	return contract.StatusReport{Actions: list}
 }
 
-func named(id, owner string, lease time.Time) workflows.OpenAction {
-	return workflows.OpenAction{Manifest: workflows.Manifest{ActionID: id}, Owner: owner, LeaseUntil: lease}
+func named(id, owner string, lease time.Time) contract.OpenAction {
+	return contract.OpenAction{Manifest: contract.Manifest{ActionID: id}, Owner: owner, LeaseUntil: lease}
 }
 
 func TestDeskOffersWhatIsFree(t *testing.T) {
@@ -74,7 +74,7 @@ func TestDeskStopsWorkOnWhatIsNoLongerOpen(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	d.update(actions(named("a", "", time.Time{})))
 	d.begin("a", true, cancel)
-	d.update(workflows.StatusReport{ActionsLeftOut: 1})
+	d.update(contract.StatusReport{ActionsLeftOut: 1})
 	require.NoError(t, ctx.Err(), "it may be among those left out")
 	d.update(actions())
 	require.ErrorIs(t, context.Cause(ctx), errSettledElsewhere)

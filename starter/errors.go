@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"errand/tools"
-	"errand/workflows"
 )
 
 var (
@@ -35,8 +34,8 @@ var (
 // States of a run that was ended from outside, without a word of its own. They
 // appear in a ClosedError and a Summary, never in a StatusReport.
 const (
-	Terminated workflows.Status = "terminated"
-	TimedOut   workflows.Status = "timed_out"
+	Terminated Status = "terminated"
+	TimedOut   Status = "timed_out"
 )
 
 // InvalidRequestError lists everything wrong with a request. Nothing was sent.
@@ -67,7 +66,7 @@ func (e *TooLargeError) Error() string {
 // an unknown id, a call that is already settled, somebody else's claim.
 type RefusedError struct {
 	Reason string
-	// Type is workflows.RefusedOutput for an output that does not fit the
+	// Type is RefusedOutput for an output that does not fit the
 	// output_schema of its tool, and empty for everything else.
 	Type string
 }
@@ -77,8 +76,8 @@ func (e *RefusedError) Error() string { return "refused: " + e.Reason }
 
 // RunFailedError says why a run failed. The partial result comes with it.
 type RunFailedError struct {
-	// Type is one of the run error types of package workflows, for example
-	// workflows.ErrModelRejected.
+	// Type is one of the run error types of this package, for example
+	// ErrModelRejected.
 	Type    string
 	Message string
 }
@@ -92,7 +91,7 @@ func (e *RunFailedError) Error() string {
 // TimedOut), so that there is no last event and no result; or that it has
 // ended and cannot tell its last events.
 type ClosedError struct {
-	Status workflows.Status
+	Status Status
 }
 
 // Error names the status.

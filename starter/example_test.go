@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // connected stands for a client made with client.Dial.
@@ -28,7 +28,7 @@ func ExampleRequest() {
 				json.RawMessage(`{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]}`)),
 			starter.Platform("now"),
 		},
-		Run:   starter.RunOptions{MaxRounds: 20, ClientTimeout: 72 * time.Hour, ToolTimeout: starter.NoTimeout},
+		Run:   starter.RunOptions{MaxRounds: 20, ClientTimeout: starter.Duration(72 * time.Hour), ToolTimeout: starter.NoTimeout},
 		Extra: map[string]any{"temperature": 0.2},
 	}, "", "  ")
 	if err != nil {
@@ -132,7 +132,7 @@ func ExampleStarter_Start() {
 }
 
 func ExampleStarter_List() {
-	query := starter.ListQuery{Status: workflows.InProgress, Limit: 10}
+	query := starter.ListQuery{Status: contract.InProgress, Limit: 10}
 	for run, err := range starter.New(connected).List(context.Background(), query) {
 		if err != nil {
 			log.Fatal(err)

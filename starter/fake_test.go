@@ -14,7 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // fake is a Temporal server with one run on it: enough of both for a client of
@@ -28,13 +28,13 @@ type fake struct {
 	kind    string
 	closed  enumspb.WorkflowExecutionStatus
 	history [][]enumspb.EventType // one list an execution
-	events  []workflows.Event
+	events  []contract.Event
 	done    bool // the last event is there
-	actions []workflows.OpenAction
-	asked   []workflows.OpenApproval
+	actions []contract.OpenAction
+	asked   []contract.OpenApproval
 	room    int // how many actions fit in a report, if not all
-	answers map[string]workflows.Answer
-	decided map[string]workflows.Approval
+	answers map[string]contract.Answer
+	decided map[string]contract.Approval
 
 	// down makes every question to a worker fail; deaf makes long polls miss
 	// everything until they are opened again; broken makes them fail.
@@ -50,9 +50,9 @@ type fake struct {
 
 func newFake() *fake {
 	return &fake{
-		kind: workflows.TypeRun, closed: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
+		kind: contract.TypeRun, closed: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
 		changed: make(chan struct{}), history: [][]enumspb.EventType{{}},
-		queries: map[string]int{}, answers: map[string]workflows.Answer{}, decided: map[string]workflows.Approval{},
+		queries: map[string]int{}, answers: map[string]contract.Answer{}, decided: map[string]contract.Approval{},
 	}
 }
 
@@ -72,11 +72,11 @@ func (f *fake) wake() {
 }
 
 // emit records events, as one workflow task does. f.mu is held.
-func (f *fake) emit(events ...workflows.Event) {
+func (f *fake) emit(events ...contract.Event) {
 	for _, e := range events {
 		e.Seq = len(f.events) + 1
 		f.events = append(f.events, e)
-		f.done = f.done || e.Type == workflows.EventRunEnd
+		f.done = f.done || e.Type == contract.EventRunEnd
 	}
 	last := len(f.history) - 1
 	f.history[last] = append(f.history[last],
@@ -84,10 +84,10 @@ func (f *fake) emit(events ...workflows.Event) {
 		enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
 }
 
-func (f *fake) happen(types ...workflows.EventType) {
+func (f *fake) happen(types ...contract.EventType) {
 	f.do(func() {
 		for _, t := range types {
-			f.emit(workflows.Event{Type: t})
+			f.emit(contract.Event{Type: t})
 		}
 	})
 }
@@ -95,14 +95,14 @@ func (f *fake) happen(types ...workflows.EventType) {
 // open hands a call over to the client.
 func (f *fake) open(actionID, tool string) {
 	f.do(func() {
-		f.actions = append(f.actions, workflows.OpenAction{
-			Manifest: workflows.Manifest{
-				Type: workflows.ManifestType, RunID: "run_1", ActionID: actionID,
+		f.actions = append(f.actions, contract.OpenAction{
+			Manifest: contract.Manifest{
+				Type: contract.ManifestType, RunID: "run_1", ActionID: actionID,
 				ToolCallID: "call_" + actionID, Tool: tool, Args: json.RawMessage(`{"n":1}`),
 			},
-			Status: workflows.ActionPending,
+			Status: contract.ActionPending,
 		})
-		f.emit(workflows.Event{Type: workflows.EventManifest, ActionID: actionID, Tool: tool})
+		f.emit(contract.Event{Type: contract.EventManifest, ActionID: actionID, Tool: tool})
 	})
 }
 
@@ -110,7 +110,7 @@ func (f *fake) close(status enumspb.WorkflowExecutionStatus) {
 	f.do(func() {
 		f.closed = status
 		if status != enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED && status != enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT {
-			f.emit(workflows.Event{Type: workflows.EventRunEnd, Status: string(statusOf(status))})
+			f.emit(contract.Event{Type: contract.EventRunEnd, Status: string(statusOf(status))})
 		}
 	})
 }
@@ -118,8 +118,8 @@ func (f *fake) close(status enumspb.WorkflowExecutionStatus) {
 // continueAsNew ends the execution and begins the next of the same run.
 func (f *fake) continueAsNew() { f.do(func() { f.history = append(f.history, []enumspb.EventType{}) }) }
 
-func (f *fake) action(id string) *workflows.OpenAction {
-	at := slices.IndexFunc(f.actions, func(a workflows.OpenAction) bool { return a.ActionID == id })
+func (f *fake) action(id string) *contract.OpenAction {
+	at := slices.IndexFunc(f.actions, func(a contract.OpenAction) bool { return a.ActionID == id })
 	if at < 0 {
 		return nil
 	}
@@ -153,17 +153,17 @@ func (f *fake) QueryWorkflow(ctx context.Context, _, _, name string, args ...any
 		return nil, serviceerror.NewNotFound("workflow not found")
 	case f.down:
 		return nil, serviceerror.NewFailedPrecondition("no poller seen")
-	case name == workflows.QueryStatus:
+	case name == contract.QueryStatus:
 		return value(f.report()), nil
-	case name == workflows.QueryEvents:
-		return value(f.page(args[0].(workflows.EventsQuery))), nil
+	case name == contract.QueryEvents:
+		return value(f.page(args[0].(contract.EventsQuery))), nil
 	}
 	return nil, serviceerror.NewQueryFailed("unknown queryType " + name)
 }
 
-func (f *fake) report() workflows.StatusReport {
-	report := workflows.StatusReport{
-		RunID: "run_1", Status: workflows.InProgress, Events: len(f.events),
+func (f *fake) report() contract.StatusReport {
+	report := contract.StatusReport{
+		RunID: "run_1", Status: contract.InProgress, Events: len(f.events),
 		Actions: slices.Clone(f.actions), Approvals: slices.Clone(f.asked),
 	}
 	if f.isClosed() {
@@ -176,10 +176,10 @@ func (f *fake) report() workflows.StatusReport {
 	return report
 }
 
-func (f *fake) page(q workflows.EventsQuery) workflows.EventsPage {
+func (f *fake) page(q contract.EventsQuery) contract.EventsPage {
 	from := min(q.After, len(f.events))
 	to := min(from+q.Limit, len(f.events))
-	return workflows.EventsPage{
+	return contract.EventsPage{
 		Events: slices.Clone(f.events[from:to]), Next: to, Done: f.done && to == len(f.events),
 	}
 }

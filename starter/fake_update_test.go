@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // UpdateWorkflow answers the four updates the way that a run does.
@@ -43,7 +43,7 @@ func (f *fake) UpdateWorkflow(ctx context.Context, o client.UpdateWorkflowOption
 
 type fakeHandle struct {
 	client.WorkflowUpdateHandle
-	receipt workflows.Receipt
+	receipt contract.Receipt
 	err     error
 }
 
@@ -56,60 +56,60 @@ func (h fakeHandle) Get(_ context.Context, target any) error {
 
 func refusal(reason string) error { return temporal.NewApplicationError(reason, "Refused") }
 
-func (f *fake) handle(o client.UpdateWorkflowOptions) (workflows.Receipt, error) {
+func (f *fake) handle(o client.UpdateWorkflowOptions) (contract.Receipt, error) {
 	switch o.UpdateName {
-	case workflows.ClaimAction:
-		return f.claim(o.Args[0].(workflows.Claim))
-	case workflows.ToolOutput:
-		return f.settle(o.Args[0].(workflows.Answer))
-	case workflows.SettleApproval:
-		return f.settleApproval(o.Args[0].(workflows.Approval))
-	case workflows.SendMessage:
-		return workflows.Receipt{ID: "message", Status: "queued"}, nil
+	case contract.ClaimAction:
+		return f.claim(o.Args[0].(contract.Claim))
+	case contract.ToolOutput:
+		return f.settle(o.Args[0].(contract.Answer))
+	case contract.SettleApproval:
+		return f.settleApproval(o.Args[0].(contract.Approval))
+	case contract.SendMessage:
+		return contract.Receipt{ID: "message", Status: "queued"}, nil
 	}
-	return workflows.Receipt{}, refusal("unknown update " + o.UpdateName)
+	return contract.Receipt{}, refusal("unknown update " + o.UpdateName)
 }
 
-func (f *fake) claim(c workflows.Claim) (workflows.Receipt, error) {
+func (f *fake) claim(c contract.Claim) (contract.Receipt, error) {
 	action := f.action(c.ActionID)
 	lease, err := time.ParseDuration(c.Lease)
 	switch {
 	case err != nil:
-		return workflows.Receipt{}, refusal("bad lease")
+		return contract.Receipt{}, refusal("bad lease")
 	case action == nil:
-		return workflows.Receipt{}, refusal("not open: " + c.ActionID)
+		return contract.Receipt{}, refusal("not open: " + c.ActionID)
 	case action.Owner != "" && action.Owner != c.Owner && time.Now().Before(action.LeaseUntil):
-		return workflows.Receipt{}, refusal("claimed by " + action.Owner)
+		return contract.Receipt{}, refusal("claimed by " + action.Owner)
 	}
-	action.Owner, action.LeaseUntil, action.Status = c.Owner, time.Now().Add(lease), workflows.ActionProcessing
+	action.Owner, action.LeaseUntil, action.Status = c.Owner, time.Now().Add(lease), contract.ActionProcessing
 	f.emit()
-	return workflows.Receipt{ID: c.ActionID, Status: string(workflows.ActionProcessing)}, nil
+	return contract.Receipt{ID: c.ActionID, Status: string(contract.ActionProcessing)}, nil
 }
 
-func (f *fake) settle(a workflows.Answer) (workflows.Receipt, error) {
-	at := slices.IndexFunc(f.actions, func(o workflows.OpenAction) bool {
+func (f *fake) settle(a contract.Answer) (contract.Receipt, error) {
+	at := slices.IndexFunc(f.actions, func(o contract.OpenAction) bool {
 		return o.ActionID == a.ActionID || o.ToolCallID == a.ToolCallID
 	})
 	if at < 0 {
-		return workflows.Receipt{}, refusal("already settled: " + a.ActionID)
+		return contract.Receipt{}, refusal("already settled: " + a.ActionID)
 	}
 	id := f.actions[at].ActionID
 	f.actions = slices.Delete(f.actions, at, at+1)
 	f.answers[id] = a
-	round, _, _ := workflows.Place(id)
-	f.emit(workflows.Event{Type: workflows.EventToolEnd, Round: round, Owner: tools.OwnedByClient, ToolCallID: callID(id)})
-	return workflows.Receipt{ID: id, Status: string(workflows.ActionCompleted)}, nil
+	round, _, _ := contract.Place(id)
+	f.emit(contract.Event{Type: contract.EventToolEnd, Round: round, Owner: tools.OwnedByClient, ToolCallID: callID(id)})
+	return contract.Receipt{ID: id, Status: string(contract.ActionCompleted)}, nil
 }
 
-func (f *fake) settleApproval(a workflows.Approval) (workflows.Receipt, error) {
-	at := slices.IndexFunc(f.asked, func(o workflows.OpenApproval) bool { return o.ApprovalRequestID == a.ApprovalRequestID })
+func (f *fake) settleApproval(a contract.Approval) (contract.Receipt, error) {
+	at := slices.IndexFunc(f.asked, func(o contract.OpenApproval) bool { return o.ApprovalRequestID == a.ApprovalRequestID })
 	if at < 0 {
-		return workflows.Receipt{}, refusal("already settled: " + a.ApprovalRequestID)
+		return contract.Receipt{}, refusal("already settled: " + a.ApprovalRequestID)
 	}
 	f.asked = slices.Delete(f.asked, at, at+1)
 	f.decided[a.ApprovalRequestID] = a
-	f.emit(workflows.Event{Type: workflows.EventToolStart})
-	return workflows.Receipt{ID: a.ApprovalRequestID, Status: "approved"}, nil
+	f.emit(contract.Event{Type: contract.EventToolStart})
+	return contract.Receipt{ID: a.ApprovalRequestID, Status: "approved"}, nil
 }
 
 // outputOf is the text that the model reads as the answer to an action.

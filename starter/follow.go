@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-
-	"errand/workflows"
 )
 
 // lastTries is how often the last events of a run that was closed from outside
@@ -23,15 +21,15 @@ const lastTries = 3
 // come again when a worker is up. An error is the last thing it gives:
 // *ClosedError for a run that has no last event because it was closed from
 // outside, ErrNotFound, or ctx's.
-func (r *Run) Follow(ctx context.Context, after int) iter.Seq2[workflows.Event, error] {
-	return func(yield func(workflows.Event, error) bool) {
+func (r *Run) Follow(ctx context.Context, after int) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
 		f := &follower{
 			run: r, cursor: max(after, 0), yield: yield,
 			trouble: backoff{low: 50 * time.Millisecond, high: 5 * time.Second},
 			idle:    backoff{low: time.Second, high: 16 * time.Second},
 		}
 		if err := f.follow(ctx); err != nil {
-			yield(workflows.Event{}, err)
+			yield(Event{}, err)
 		}
 	}
 }
@@ -40,7 +38,7 @@ func (r *Run) Follow(ctx context.Context, after int) iter.Seq2[workflows.Event, 
 type follower struct {
 	run    *Run
 	cursor int
-	yield  func(workflows.Event, error) bool
+	yield  func(Event, error) bool
 	// done: the last event was given, or nobody wants more.
 	done bool
 	// trouble paces what has to be tried again, idle the glances at a run that
@@ -101,7 +99,7 @@ func (f *follower) readUntil(ctx context.Context, few int) error {
 			f.cursor = event.Seq
 			f.trouble.reset()
 			f.idle.reset()
-			if !f.yield(event, nil) || event.Type == workflows.EventRunEnd {
+			if !f.yield(event, nil) || event.Type == EventRunEnd {
 				f.done = true
 				return nil
 			}

@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // collect follows a run in the background; the channel gives the types of its
 // events and is closed at the end, after which err is the error.
 type collected struct {
-	types []workflows.EventType
+	types []contract.EventType
 	seqs  []int
 	err   error
 	done  chan struct{}
@@ -40,17 +40,17 @@ func TestFollowGivesEveryEventAsItHappens(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		f.happen(workflows.EventRunStart)
+		f.happen(contract.EventRunStart)
 		c := collect(t.Context(), f.run(), 0)
 		synctest.Wait()
 		require.Equal(t, []int{1}, c.seqs)
-		f.happen(workflows.EventRoundStart, workflows.EventMessage)
+		f.happen(contract.EventRoundStart, contract.EventMessage)
 		synctest.Wait()
 		require.Equal(t, []int{1, 2, 3}, c.seqs)
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
 		<-c.done
 		require.NoError(t, c.err)
-		require.Equal(t, workflows.EventRunEnd, c.types[3])
+		require.Equal(t, contract.EventRunEnd, c.types[3])
 		require.Len(t, c.types, 4)
 	})
 }
@@ -59,7 +59,7 @@ func TestFollowGoesOnFromACursor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		f.happen(workflows.EventRunStart, workflows.EventRoundStart)
+		f.happen(contract.EventRunStart, contract.EventRoundStart)
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED)
 		c := collect(t.Context(), f.run(), 1)
 		<-c.done
@@ -73,14 +73,14 @@ func TestFollowReadsPageAfterPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		for range 2*eventsPage + 7 {
-			f.happen(workflows.EventMessage)
+			f.happen(contract.EventMessage)
 		}
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
 		c := collect(t.Context(), f.run(), 0)
 		<-c.done
 		require.NoError(t, c.err)
 		require.Len(t, c.seqs, 2*eventsPage+8)
-		require.LessOrEqual(t, f.count(workflows.QueryEvents), 4)
+		require.LessOrEqual(t, f.count(contract.QueryEvents), 4)
 	})
 }
 
@@ -90,15 +90,15 @@ func TestFollowAsksOnceForABurst(t *testing.T) {
 		f := newFake()
 		c := collect(t.Context(), f.run(), 0)
 		synctest.Wait()
-		before := f.count(workflows.QueryEvents)
+		before := f.count(contract.QueryEvents)
 		f.do(func() {
 			for range 40 {
-				f.emit(workflows.Event{Type: workflows.EventMessage})
+				f.emit(contract.Event{Type: contract.EventMessage})
 			}
 		})
 		synctest.Wait()
 		require.Len(t, c.seqs, 40)
-		require.LessOrEqual(t, f.count(workflows.QueryEvents)-before, 2)
+		require.LessOrEqual(t, f.count(contract.QueryEvents)-before, 2)
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
 		<-c.done
 	})
@@ -109,11 +109,11 @@ func TestFollowSurvivesContinueAsNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		c := collect(t.Context(), f.run(), 0)
-		f.happen(workflows.EventRunStart)
+		f.happen(contract.EventRunStart)
 		synctest.Wait()
 		f.continueAsNew()
 		synctest.Wait()
-		f.happen(workflows.EventRoundStart)
+		f.happen(contract.EventRoundStart)
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_FAILED)
 		<-c.done
 		require.NoError(t, c.err)
@@ -125,12 +125,12 @@ func TestFollowWaitsForAWorker(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		f.happen(workflows.EventRunStart)
+		f.happen(contract.EventRunStart)
 		f.do(func() { f.down = true })
 		c := collect(t.Context(), f.run(), 0)
 		f.pass(10 * time.Minute)
 		require.Empty(t, c.seqs)
-		require.Less(t, f.count(workflows.QueryEvents), 200, "no busy loop")
+		require.Less(t, f.count(contract.QueryEvents), 200, "no busy loop")
 		f.do(func() { f.down = false })
 		f.pass(10 * time.Second)
 		require.Equal(t, []int{1}, c.seqs)
@@ -152,7 +152,7 @@ func TestFollowWaitsForTheLastEventsOfARunThatHasEnded(t *testing.T) {
 		f.do(func() { f.down = false })
 		<-c.done
 		require.NoError(t, c.err)
-		require.Equal(t, []workflows.EventType{workflows.EventRunEnd}, c.types)
+		require.Equal(t, []contract.EventType{contract.EventRunEnd}, c.types)
 	})
 }
 
@@ -163,7 +163,7 @@ func TestFollowEndsWhenTheRunIsTerminated(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				f := newFake()
-				f.happen(workflows.EventRunStart)
+				f.happen(contract.EventRunStart)
 				c := collect(t.Context(), f.run(), 0)
 				synctest.Wait()
 				f.do(func() { f.down = down })
@@ -183,7 +183,7 @@ func TestFollowNoticesWhatTheLongPollMissed(t *testing.T) {
 		f.deaf = true
 		c := collect(t.Context(), f.run(), 0)
 		synctest.Wait()
-		f.happen(workflows.EventRunStart)
+		f.happen(contract.EventRunStart)
 		f.pass(2 * time.Second)
 		require.Equal(t, []int{1}, c.seqs)
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
@@ -197,10 +197,10 @@ func TestFollowIsQuietWhileNothingHappens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		f := newFake()
-		f.happen(workflows.EventRunStart)
+		f.happen(contract.EventRunStart)
 		c := collect(ctx, f.run(), 0)
 		f.pass(24 * time.Hour)
-		require.LessOrEqual(t, f.count(workflows.QueryEvents), 3)
+		require.LessOrEqual(t, f.count(contract.QueryEvents), 3)
 		require.Less(t, f.looks, 24*60*60/15)
 		cancel()
 		<-c.done
@@ -214,10 +214,10 @@ func TestFollowReadsOnWhileTheHistoryCannotBeRead(t *testing.T) {
 		f := newFake()
 		f.do(func() { f.broken = true })
 		c := collect(t.Context(), f.run(), 0)
-		f.happen(workflows.EventRunStart)
+		f.happen(contract.EventRunStart)
 		f.pass(time.Minute)
 		require.Equal(t, []int{1}, c.seqs)
-		require.Less(t, f.count(workflows.QueryEvents), 40)
+		require.Less(t, f.count(contract.QueryEvents), 40)
 		f.do(func() { f.broken = false })
 		f.pass(10 * time.Second)
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
@@ -231,7 +231,7 @@ func TestFollowStopsWhenNobodyWantsMore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		f.happen(workflows.EventRunStart, workflows.EventRoundStart)
+		f.happen(contract.EventRunStart, contract.EventRoundStart)
 		for event, err := range f.run().Follow(t.Context(), 0) {
 			require.NoError(t, err)
 			require.Equal(t, 1, event.Seq)

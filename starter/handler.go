@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // Handler executes one call of a client-owned tool. What it returns goes to
@@ -32,7 +32,7 @@ type Handlers map[string]Handler
 // Call is one call to execute. Its manifest says which run, which tool and
 // with what arguments; the worker has checked them against the tool's schema.
 type Call struct {
-	workflows.Manifest
+	Manifest
 	// Key is the same whenever this call is executed, by whatever process.
 	// Pass it to what you change, so that a repeat does no harm: after a
 	// crash the call is executed again.
@@ -52,16 +52,16 @@ func (c Call) Decode(target any) error {
 	return nil
 }
 
-func newCall(a workflows.OpenAction) Call {
+func newCall(a OpenAction) Call {
 	call := Call{Manifest: a.Manifest, ExpiresAt: a.ExpiresAt, Key: a.RunID + "/" + a.ActionID}
-	if round, index, ok := workflows.Place(a.ActionID); ok {
+	if round, index, ok := contract.Place(a.ActionID); ok {
 		call.Key = tools.Key(a.RunID, round, index)
 	}
 	return call
 }
 
 // handlerName is the name that a call looks its handler up by.
-func handlerName(m workflows.Manifest) string {
+func handlerName(m Manifest) string {
 	if m.Namespace != "" {
 		return m.Namespace + "." + m.Tool
 	}
@@ -83,8 +83,8 @@ var errLeft = errors.New("the handler ended its goroutine")
 
 // invoke runs a handler. Its failure, a panic included, is an answer as well;
 // the error tells the caller that it was one.
-func invoke(ctx context.Context, call Call, handler Handler, log *zap.Logger) (workflows.Answer, error) {
-	answer := workflows.Answer{ToolCallID: call.ToolCallID, ActionID: call.ActionID}
+func invoke(ctx context.Context, call Call, handler Handler, log *zap.Logger) (Answer, error) {
+	answer := Answer{ToolCallID: call.ToolCallID, ActionID: call.ActionID}
 	output, err := protect(ctx, call, handler, log)
 	if err != nil {
 		message := fmt.Sprintf("Error for '%s': %s", call.Tool, err)
@@ -147,6 +147,6 @@ func encodeOutput(value any) (json.RawMessage, error) {
 }
 
 // refuse is the handler of a tool that has none.
-func refuse(answer workflows.Answer, tool string) workflows.Answer {
+func refuse(answer Answer, tool string) Answer {
 	return failure(answer, tools.ErrNoHandler, fmt.Sprintf("no handler for '%s'", tool))
 }

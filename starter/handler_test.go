@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestCallsHaveAStableKey(t *testing.T) {
 	t.Parallel()
-	open := workflows.OpenAction{Manifest: workflows.Manifest{RunID: "r", ActionID: "act_12_7"}}
+	open := contract.OpenAction{Manifest: contract.Manifest{RunID: "r", ActionID: "act_12_7"}}
 	require.Equal(t, "r/12/7", newCall(open).Key)
 	open.ActionID = "other"
 	require.Equal(t, "r/other", newCall(open).Key)
@@ -22,7 +22,7 @@ func TestArgumentsAreDecoded(t *testing.T) {
 	var args struct {
 		City string `json:"city"`
 	}
-	call := Call{Manifest: workflows.Manifest{Tool: "f", Args: json.RawMessage(`{"city":"Oslo"}`)}}
+	call := Call{Manifest: contract.Manifest{Tool: "f", Args: json.RawMessage(`{"city":"Oslo"}`)}}
 	require.NoError(t, call.Decode(&args))
 	require.Equal(t, "Oslo", args.City)
 	call.Args = json.RawMessage(`{"city":1}`)

@@ -11,7 +11,7 @@ import (
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // listPage is how many runs are asked for at once.
@@ -25,7 +25,7 @@ type ListQuery struct {
 	// on and how it ended, no more: queued, in_progress and pending_action all
 	// mean running, completed includes incomplete. Terminated and TimedOut are
 	// taken as well.
-	Status workflows.Status
+	Status Status
 	// Pending keeps the runs that may wait for a client or a person: those that
 	// say so in their search attributes, and running ones that have none. Ask
 	// Run.Status what they wait for. Where the namespace lacks the attributes it
@@ -43,7 +43,7 @@ type Summary struct {
 	// Status is in_progress, completed, failed, cancelled, or one of
 	// Terminated and TimedOut; any other only of runs with search attributes.
 	// Ask Run.Status for more.
-	Status workflows.Status
+	Status Status
 	// PendingCalls counts what waits for a client or a person, for runs with
 	// search attributes; else it is zero.
 	PendingCalls int
@@ -99,11 +99,11 @@ func (s *Starter) List(ctx context.Context, query ListQuery) iter.Seq2[Summary, 
 // of its own: the newest of its chain stands for it.
 func (s *Starter) filter(ctx context.Context, q ListQuery) (string, error) {
 	terms := []string{
-		"WorkflowType = " + quote(workflows.TypeRun),
+		"WorkflowType = " + quote(contract.TypeRun),
 		"TaskQueue = " + quote(s.taskQueue),
 	}
 	if q.Pending {
-		q.Status = workflows.InProgress
+		q.Status = InProgress
 		searchable, err := s.Searchable(ctx)
 		if err != nil {
 			return "", fmt.Errorf("list runs: %w", err)
@@ -130,10 +130,10 @@ func (s *Starter) filter(ctx context.Context, q ListQuery) (string, error) {
 	return strings.Join(terms, " AND "), nil
 }
 
-var executionStatus = map[workflows.Status]string{
-	workflows.Queued: "Running", workflows.InProgress: "Running", workflows.PendingAction: "Running",
-	workflows.Completed: "Completed", workflows.Incomplete: "Completed",
-	workflows.Failed: "Failed", workflows.Cancelled: "Canceled",
+var executionStatus = map[Status]string{
+	Queued: "Running", InProgress: "Running", PendingAction: "Running",
+	Completed: "Completed", Incomplete: "Completed",
+	Failed: "Failed", Cancelled: "Canceled",
 	Terminated: "Terminated", TimedOut: "TimedOut",
 }
 
@@ -149,7 +149,7 @@ func (s *Starter) summary(info *workflowpb.WorkflowExecutionInfo) Summary {
 		Model:   s.memo(info.GetMemo(), memoModel),
 		Prompt:  s.memo(info.GetMemo(), memoPrompt),
 	}
-	if began, err := time.Parse(time.RFC3339Nano, s.memo(info.GetMemo(), workflows.MemoStarted)); err == nil {
+	if began, err := time.Parse(time.RFC3339Nano, s.memo(info.GetMemo(), contract.MemoStarted)); err == nil {
 		one.Started = began // this execution is not its first
 	}
 	if info.GetCloseTime() != nil {

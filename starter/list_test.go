@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/sdk/mocks"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func listed(id string, status enumspb.WorkflowExecutionStatus, closed time.Time) *workflowpb.WorkflowExecutionInfo {
@@ -55,7 +55,7 @@ func TestListGoesThroughThePages(t *testing.T) {
 		all = append(all, summary)
 	}
 	require.Equal(t, []Summary{
-		{ID: "a", Status: workflows.InProgress, Started: time.Unix(1000, 0).UTC(), Prompt: "hello"},
+		{ID: "a", Status: contract.InProgress, Started: time.Unix(1000, 0).UTC(), Prompt: "hello"},
 		{ID: "b", Status: Terminated, Started: time.Unix(1000, 0).UTC(), Closed: time.Unix(2000, 0).UTC()},
 	}, all)
 }
@@ -67,7 +67,7 @@ func TestListKnowsWhenAContinuedRunBegan(t *testing.T) {
 	payload, err := converter.GetDefaultDataConverter().ToPayload("1970-01-01T00:00:07.5Z")
 	require.NoError(t, err)
 	continued := listed("a", enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, time.Time{})
-	continued.Memo.Fields[workflows.MemoStarted] = payload
+	continued.Memo.Fields[contract.MemoStarted] = payload
 	c := &mocks.Client{}
 	c.On("ListWorkflow", mock.Anything, mock.Anything).Return(&workflowservice.ListWorkflowExecutionsResponse{
 		Executions: []*workflowpb.WorkflowExecutionInfo{continued, listed("b", enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, time.Time{})},
@@ -108,10 +108,10 @@ func TestListFilters(t *testing.T) {
 	s := New(nil, TaskQueue(`it's`))
 	for want, query := range map[string]ListQuery{
 		`WorkflowType = 'Run' AND TaskQueue = 'it\'s' AND ExecutionStatus != 'ContinuedAsNew'`: {},
-		`WorkflowType = 'Run' AND TaskQueue = 'it\'s' AND ExecutionStatus = 'Running'`:         {Status: workflows.PendingAction},
+		`WorkflowType = 'Run' AND TaskQueue = 'it\'s' AND ExecutionStatus = 'Running'`:         {Status: contract.PendingAction},
 		`WorkflowType = 'Run' AND TaskQueue = 'it\'s' AND ExecutionStatus = 'Completed'` +
 			` AND StartTime > '1970-01-01T00:16:40Z' AND StartTime < '1970-01-01T00:33:20Z'`: {
-			Status: workflows.Incomplete, StartedAfter: time.Unix(1000, 0), StartedBefore: time.Unix(2000, 0),
+			Status: contract.Incomplete, StartedAfter: time.Unix(1000, 0), StartedBefore: time.Unix(2000, 0),
 		},
 	} {
 		filter, err := s.filter(t.Context(), query)

@@ -16,7 +16,7 @@ import (
 
 	"errand/cmd/errand/devserver"
 	"errand/test/harness"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // TestLive holds the package against a real server.
@@ -62,7 +62,7 @@ func devServer(t *testing.T) client.Client {
 // work runs a worker on a task queue until the test ends.
 func (l *live) work(t *testing.T, queue string) {
 	w := worker.New(l.client, queue, worker.Options{})
-	w.RegisterWorkflowWithOptions(liveRun, workflow.RegisterOptions{Name: workflows.TypeRun})
+	w.RegisterWorkflowWithOptions(liveRun, workflow.RegisterOptions{Name: contract.TypeRun})
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
 }
@@ -84,7 +84,7 @@ func double(_ context.Context, call Call) (any, error) {
 }
 
 // types follows a run to its end.
-func types(t *testing.T, run *Run) (all []workflows.EventType, last error) {
+func types(t *testing.T, run *Run) (all []contract.EventType, last error) {
 	t.Helper()
 	seq := 0
 	for event, err := range run.Follow(t.Context(), 0) {
@@ -106,7 +106,7 @@ func (l *live) wholeRun(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, <-served)
 	require.Len(t, all, 1+2*6+1)
-	require.Equal(t, workflows.EventRunEnd, all[13])
+	require.Equal(t, contract.EventRunEnd, all[13])
 
 	result, err := run.Result(t.Context())
 	require.NoError(t, err)
@@ -129,7 +129,7 @@ func (l *live) wholeRun(t *testing.T) {
 	require.ErrorIs(t, err, ErrEnded)
 	require.ErrorIs(t, run.Cancel(t.Context()), ErrEnded)
 	require.Eventually(t, func() bool {
-		for summary, err := range s.List(t.Context(), ListQuery{Status: workflows.Completed}) {
+		for summary, err := range s.List(t.Context(), ListQuery{Status: contract.Completed}) {
 			if err == nil && summary.ID == run.ID() {
 				return summary.Prompt == "double some numbers" && summary.Model == "m" && !summary.Closed.IsZero()
 			}
@@ -154,12 +154,12 @@ func (l *live) continued(t *testing.T) {
 func (l *live) failed(t *testing.T) {
 	run := l.start(t, "live", map[string]string{"script": "fail"})
 	result, err := run.Result(t.Context())
-	require.Equal(t, &RunFailedError{workflows.ErrModelRejected, "401: bad key"}, err)
-	require.Equal(t, workflows.Failed, result.Status)
+	require.Equal(t, &RunFailedError{contract.ErrModelRejected, "401: bad key"}, err)
+	require.Equal(t, contract.Failed, result.Status)
 	require.Equal(t, "so far", result.OutputText)
 	all, err := types(t, run)
 	require.NoError(t, err)
-	require.Equal(t, []workflows.EventType{workflows.EventRunStart, workflows.EventRunEnd}, all)
+	require.Equal(t, []contract.EventType{contract.EventRunStart, contract.EventRunEnd}, all)
 }
 
 func (l *live) cancelled(t *testing.T) {
@@ -172,7 +172,7 @@ func (l *live) cancelled(t *testing.T) {
 	}
 	result, err := run.Result(t.Context())
 	require.ErrorIs(t, err, ErrCancelled)
-	require.Equal(t, workflows.Cancelled, result.Status)
+	require.Equal(t, contract.Cancelled, result.Status)
 	require.Equal(t, "so far", result.OutputText)
 }
 
@@ -202,8 +202,8 @@ func (l *live) neverTaken(t *testing.T) {
 	require.NoError(t, l.client.TerminateWorkflow(t.Context(), run.ID(), "", "test"))
 	status, err := run.Status(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, workflows.StatusReport{
-		RunID: run.ID(), Status: Terminated, Actions: []workflows.OpenAction{}, Approvals: []workflows.OpenApproval{},
+	require.Equal(t, contract.StatusReport{
+		RunID: run.ID(), Status: Terminated, Actions: []contract.OpenAction{}, Approvals: []contract.OpenApproval{},
 	}, status)
 }
 

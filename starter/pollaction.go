@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"sync"
-
-	"errand/workflows"
 )
 
 // Handled is a call that PollAction has answered. Its manifest has both of its
 // ids.
 type Handled struct {
-	workflows.Manifest
+	Manifest
 	// Err is why the call failed: the error or panic of its handler, missing
 	// arguments, no handler. The model has been told. Nil: it went well.
 	Err error
@@ -36,7 +34,7 @@ func (r *Run) PollAction(ctx context.Context, handlers Handlers, options ...Serv
 		handled []Handled
 	)
 	s := r.newServer(handlers, options)
-	s.settled = func(a workflows.OpenAction, err error) {
+	s.settled = func(a OpenAction, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		handled = append(handled, Handled{a.Manifest, err})

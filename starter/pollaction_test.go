@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestPollActionExecutesAllOpenCallsAndMarksFailures(t *testing.T) {
@@ -105,8 +105,8 @@ func TestWatchRunTellsEachCallOnceAndTheEnd(t *testing.T) {
 		go func() {
 			wait(time.Minute)
 			f.do(func() {
-				f.asked = append(f.asked, workflows.OpenApproval{ApprovalRequestID: "apr_1_2", Tool: "rm"})
-				f.emit(workflows.Event{Type: workflows.EventApprovalAsked, ApprovalID: "apr_1_2"})
+				f.asked = append(f.asked, contract.OpenApproval{ApprovalRequestID: "apr_1_2", Tool: "rm"})
+				f.emit(contract.Event{Type: contract.EventApprovalAsked, ApprovalID: "apr_1_2"})
 			})
 			wait(time.Minute)
 			f.open("act_2_0", "add")
@@ -148,7 +148,7 @@ func TestWatchRunTellsTheEndFromATimeOut(t *testing.T) {
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
 		end, err := last(t.Context(), f)
 		require.NoError(t, err)
-		require.Equal(t, workflows.Completed, end.Status)
+		require.Equal(t, contract.Completed, end.Status)
 		gone := newFake()
 		gone.close(enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED)
 		_, err = last(t.Context(), gone)

@@ -5,19 +5,17 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-
-	"errand/workflows"
 )
 
 // firstReport waits for a worker that tells how the run stands. The report of
 // a run that has ended is terminal, whether a worker told or the server; one
 // that was closed from outside is a *ClosedError.
-func (r *Run) firstReport(ctx context.Context) (workflows.StatusReport, error) {
+func (r *Run) firstReport(ctx context.Context) (StatusReport, error) {
 	w := r.watch(ctx)
 	err := w.await(ctx, r, &backoff{low: time.Second, high: time.Second})
 	w.stop()
 	if err != nil {
-		return workflows.StatusReport{}, err
+		return StatusReport{}, err
 	}
 	trouble := backoff{low: 100 * time.Millisecond, high: 5 * time.Second}
 	for {
@@ -35,7 +33,7 @@ func (r *Run) firstReport(ctx context.Context) (workflows.StatusReport, error) {
 		case lookErr == nil && found.abrupt():
 			return report, &ClosedError{found.word()}
 		case lookErr == nil && found.closed():
-			return workflows.StatusReport{Status: found.word()}, nil
+			return StatusReport{Status: found.word()}, nil
 		}
 		r.log.Debug("waiting for a worker", zap.Error(err))
 		if err := pause(ctx, trouble.next()); err != nil {

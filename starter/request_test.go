@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestRequestWritesEveryField(t *testing.T) {
@@ -18,20 +18,20 @@ func TestRequestWritesEveryField(t *testing.T) {
 		Model: "m", Instructions: "be brief", Input: []json.RawMessage{json.RawMessage(`{"role":"user","content":"hi"}`)},
 		Tools: []Tool{
 			Function("f", "does f", json.RawMessage(`{"type":"object"}`)), Platform("now"),
-			{Type: tools.TypeCustom, Name: "c", ClientTimeout: time.Hour},
+			{Type: tools.TypeCustom, Name: "c", ClientTimeout: Duration(time.Hour)},
 			{Type: tools.TypeFunction, Name: "g", ClientTimeout: NoTimeout},
 		},
 		ToolChoice: "required", ParallelToolCalls: &yes, MaxToolCalls: 9, Metadata: map[string]string{"ticket": "42"},
 		Run: RunOptions{
-			MaxRounds: 3, MaxTokens: 5000, MaxCost: 0.25, OnBudget: workflows.BudgetAsk, ToolExecution: workflows.ExecuteSequential, MaxParallelCalls: 2,
-			ToolTimeout: NoTimeout, ClientTimeout: 72 * time.Hour, OnClientTimeout: workflows.TimeoutFails, CancelGrace: time.Second, ModelAttempts: 4, ReadOnly: true,
-			RequireCheckpoint: true, TextCalls: true, UndeclaredTools: workflows.UndeclaredClient, DuplicateTools: tools.DuplicatesLast,
+			MaxRounds: 3, MaxTokens: 5000, MaxCost: CostUnit / 4, OnBudget: contract.BudgetAsk, ToolExecution: contract.ExecuteSequential, MaxParallelCalls: 2,
+			ToolTimeout: NoTimeout, ClientTimeout: Duration(72 * time.Hour), OnClientTimeout: contract.TimeoutFails, CancelGrace: Duration(time.Second), ModelAttempts: 4, ReadOnly: true,
+			RequireCheckpoint: true, TextCalls: true, UndeclaredTools: contract.UndeclaredClient, DuplicateTools: tools.DuplicatesLast,
 		},
 		Extra: map[string]any{"temperature": 0.2},
 	})
 	require.NoError(t, err)
 
-	decoded, faults := workflows.DecodeRequest(raw)
+	decoded, faults := contract.DecodeRequest(raw)
 	require.Empty(t, faults)
 	require.Equal(t, "m", decoded.Model)
 	require.Equal(t, "be brief", decoded.Instructions)
@@ -45,11 +45,11 @@ func TestRequestWritesEveryField(t *testing.T) {
 	require.Equal(t, 9, decoded.MaxToolCalls)
 	require.JSONEq(t, `{"ticket":"42"}`, string(decoded.Metadata))
 	require.JSONEq(t, "0.2", string(decoded.Settings["temperature"]))
-	require.Equal(t, workflows.Options{
-		MaxRounds: 3, MaxTokens: 5000, MaxCost: 250_000_000, OnBudget: workflows.BudgetAsk, ToolExecution: workflows.ExecuteSequential, MaxParallelCalls: 2,
-		ToolTimeout: 0, ClientTimeout: 72 * time.Hour, OnClientTimeout: workflows.TimeoutFails, CancelGrace: time.Second, ModelAttempts: 4,
-		Plan:      tools.Plan{ReadOnly: true, RequireCheckpoint: true},
-		TextCalls: true, Undeclared: workflows.UndeclaredClient, Duplicates: tools.DuplicatesLast,
+	require.Equal(t, contract.RunOptions{
+		MaxRounds: 3, MaxTokens: 5000, MaxCost: 250_000_000, OnBudget: contract.BudgetAsk, ToolExecution: contract.ExecuteSequential, MaxParallelCalls: 2,
+		ToolTimeout: NoTimeout, ClientTimeout: Duration(72 * time.Hour), OnClientTimeout: contract.TimeoutFails, CancelGrace: Duration(time.Second), ModelAttempts: 4,
+		ReadOnly: true, RequireCheckpoint: true,
+		TextCalls: true, UndeclaredTools: contract.UndeclaredClient, DuplicateTools: tools.DuplicatesLast,
 	}, decoded.Run)
 }
 
@@ -58,9 +58,9 @@ func TestRequestLeavesDefaultsToTheRun(t *testing.T) {
 	raw, err := json.Marshal(Request{Model: "m", Input: "hi"})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"model":"m","input":"hi"}`, string(raw))
-	decoded, faults := workflows.DecodeRequest(raw)
+	decoded, faults := contract.DecodeRequest(raw)
 	require.Empty(t, faults)
-	require.Equal(t, workflows.DefaultOptions(), decoded.Run)
+	require.Equal(t, contract.DefaultOptions(), decoded.Run)
 }
 
 func TestExtraGoesBesideTheFields(t *testing.T) {

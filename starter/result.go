@@ -9,8 +9,6 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 	"go.uber.org/zap"
-
-	"errand/workflows"
 )
 
 // lookEvery is how often a wait for the end looks for itself: now and then the
@@ -22,7 +20,7 @@ const lookEvery = time.Second
 // cancelled (with ErrCancelled): what was done until then is in it. Only a run
 // that was closed from outside has none (*ClosedError). Errors also:
 // ErrNotFound, and ctx's.
-func (r *Run) Result(ctx context.Context) (*workflows.Result, error) {
+func (r *Run) Result(ctx context.Context) (*Result, error) {
 	retry := backoff{low: 50 * time.Millisecond, high: 5 * time.Second}
 	for {
 		result, err := r.await(ctx)
@@ -48,16 +46,16 @@ func (r *Run) Result(ctx context.Context) (*workflows.Result, error) {
 
 // await waits for the end once. The error errOverslept means that the run has
 // closed and the waiting client was not told: wait again, it will be told then.
-func (r *Run) await(ctx context.Context) (*workflows.Result, error) {
+func (r *Run) await(ctx context.Context) (*Result, error) {
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type ending struct {
-		result *workflows.Result
+		result *Result
 		err    error
 	}
 	told := make(chan ending, 1)
 	go func() {
-		var result workflows.Result
+		var result Result
 		err := r.client.GetWorkflow(waiting, r.id, "").Get(waiting, &result)
 		ended, err := r.ending(waiting, &result, err)
 		told <- ending{ended, err}
@@ -87,7 +85,7 @@ var errOverslept = errors.New("closed without notice")
 // ending reads the result out of any of the ways that a run ends. Nil means
 // that it was not about the run's end. The order matters: a failure may have
 // any other error as its cause.
-func (r *Run) ending(ctx context.Context, result *workflows.Result, err error) (*workflows.Result, error) {
+func (r *Run) ending(ctx context.Context, result *Result, err error) (*Result, error) {
 	var (
 		failed    *temporal.ApplicationError
 		cancelled *temporal.CanceledError
@@ -99,19 +97,19 @@ func (r *Run) ending(ctx context.Context, result *workflows.Result, err error) (
 		return nil, &ClosedError{Terminated}
 	case asA(err, &failed):
 		if !failed.HasDetails() || failed.Details(result) != nil {
-			result = r.bare(workflows.Failed)
-			result.Error = &workflows.RunError{Code: failed.Type(), Message: failed.Message()}
+			result = r.bare(Failed)
+			result.Error = &RunError{Code: failed.Type(), Message: failed.Message()}
 		}
 		return result, &RunFailedError{Type: failed.Type(), Message: failed.Message()}
 	case asA(err, &cancelled):
 		if !cancelled.HasDetails() || cancelled.Details(result) != nil {
-			result = r.bare(workflows.Cancelled)
+			result = r.bare(Cancelled)
 		}
 		return result, ErrCancelled
 	case isA[*temporal.TimeoutError](err):
 		return nil, &ClosedError{TimedOut}
 	case isA[*temporal.WorkflowExecutionError](err):
-		return r.bare(workflows.Failed), &RunFailedError{Message: err.Error()}
+		return r.bare(Failed), &RunFailedError{Message: err.Error()}
 	case errors.Is(err, converter.ErrUnableToDecode):
 		return nil, fmt.Errorf("result of run %s: %w: %w", r.id, errUnreadable, err)
 	}
@@ -119,6 +117,6 @@ func (r *Run) ending(ctx context.Context, result *workflows.Result, err error) (
 }
 
 // bare is the result of a run that ended without giving one.
-func (r *Run) bare(status workflows.Status) *workflows.Result {
-	return &workflows.Result{ID: r.id, Object: "response", Status: status}
+func (r *Run) bare(status Status) *Result {
+	return &Result{ID: r.id, Object: "response", Status: status}
 }

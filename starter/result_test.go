@@ -10,12 +10,12 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestResultOfEveryEnding(t *testing.T) {
 	t.Parallel()
-	partial := workflows.Result{ID: "run_1", OutputText: "so far", Status: workflows.Failed}
+	partial := contract.Result{ID: "run_1", OutputText: "so far", Status: contract.Failed}
 	for name, c := range map[string]struct {
 		status enumspb.WorkflowExecutionStatus
 		result any
@@ -25,13 +25,13 @@ func TestResultOfEveryEnding(t *testing.T) {
 	}{
 		"completed": {
 			enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED,
-			workflows.Result{OutputText: "done"},
+			contract.Result{OutputText: "done"},
 			nil, "done", nil,
 		},
 		"failed": {
 			enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, nil,
-			temporal.NewNonRetryableApplicationError("401", workflows.ErrModelRejected, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_START_TO_CLOSE, nil), partial),
-			"so far", &RunFailedError{Type: workflows.ErrModelRejected, Message: "401"},
+			temporal.NewNonRetryableApplicationError("401", contract.ErrModelRejected, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_START_TO_CLOSE, nil), partial),
+			"so far", &RunFailedError{Type: contract.ErrModelRejected, Message: "401"},
 		},
 		"failed without a result": {
 			enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, nil,
@@ -79,7 +79,7 @@ func TestResultDoesNotTrustTheNotice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
 		f.deaf = true
-		f.ending = func() (any, error) { return workflows.Result{OutputText: "done"}, nil }
+		f.ending = func() (any, error) { return contract.Result{OutputText: "done"}, nil }
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
 		before := time.Now()
 		result, err := f.run().Result(t.Context())

@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const (
@@ -38,8 +38,8 @@ func (r *Run) ID() string { return r.id }
 // Status asks how the run stands and what is open: calls that wait for a
 // client, approvals that wait for a person. It works after the end as well.
 // Errors: ErrNotFound; ErrNoReply while no worker is up.
-func (r *Run) Status(ctx context.Context) (workflows.StatusReport, error) {
-	report, err := ask[workflows.StatusReport](ctx, r, workflows.QueryStatus)
+func (r *Run) Status(ctx context.Context) (StatusReport, error) {
+	report, err := ask[StatusReport](ctx, r, contract.QueryStatus)
 	if isA[*serviceerror.WorkflowNotReady](err) {
 		// Closed before a worker had taken it, it never gets more ready: the
 		// server knows all that there is.
@@ -60,16 +60,16 @@ func (r *Run) Status(ctx context.Context) (workflows.StatusReport, error) {
 
 // Events asks for one page of the events after a number; 0 is the beginning.
 // Ask again with EventsPage.Next. Follow does this live.
-func (r *Run) Events(ctx context.Context, after int) (workflows.EventsPage, error) {
-	return ask[workflows.EventsPage](ctx, r, workflows.QueryEvents,
-		workflows.EventsQuery{After: after, Limit: eventsPage})
+func (r *Run) Events(ctx context.Context, after int) (EventsPage, error) {
+	return ask[EventsPage](ctx, r, contract.QueryEvents,
+		contract.EventsQuery{After: after, Limit: eventsPage})
 }
 
 // Conversation gives every item of the conversation so far, in order. The
 // first error ends it.
 func (r *Run) Conversation(ctx context.Context) iter.Seq2[json.RawMessage, error] {
-	return pages(func(q workflows.PageQuery) ([]json.RawMessage, int, bool, error) {
-		page, err := ask[workflows.ItemsPage](ctx, r, workflows.QueryConversation, q)
+	return pages(func(q contract.PageQuery) ([]json.RawMessage, int, bool, error) {
+		page, err := ask[contract.ItemsPage](ctx, r, contract.QueryConversation, q)
 		return page.Items, page.Next, page.Done, err
 	})
 }
@@ -77,8 +77,8 @@ func (r *Run) Conversation(ctx context.Context) iter.Seq2[json.RawMessage, error
 // Traces gives the record of every call that has been settled so far. The
 // first error ends it.
 func (r *Run) Traces(ctx context.Context) iter.Seq2[tools.Trace, error] {
-	return pages(func(q workflows.PageQuery) ([]tools.Trace, int, bool, error) {
-		page, err := ask[workflows.TracesPage](ctx, r, workflows.QueryTraces, q)
+	return pages(func(q contract.PageQuery) ([]tools.Trace, int, bool, error) {
+		page, err := ask[contract.TracesPage](ctx, r, contract.QueryTraces, q)
 		return page.Traces, page.Next, page.Done, err
 	})
 }
@@ -99,9 +99,9 @@ func ask[T any](ctx context.Context, r *Run, query string, args ...any) (T, erro
 }
 
 // pages reads page after page until one says that it is the last.
-func pages[T any](read func(workflows.PageQuery) ([]T, int, bool, error)) iter.Seq2[T, error] {
+func pages[T any](read func(contract.PageQuery) ([]T, int, bool, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		query := workflows.PageQuery{MaxBytes: workflows.MaxPageSize}
+		query := contract.PageQuery{MaxBytes: contract.MaxPageSize}
 		for {
 			entries, next, done, err := read(query)
 			if err != nil {

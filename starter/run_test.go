@@ -10,18 +10,18 @@ import (
 	"go.temporal.io/sdk/mocks"
 
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestConversationReadsPageAfterPage(t *testing.T) {
 	t.Parallel()
 	c := &mocks.Client{}
-	for from, page := range map[int]workflows.ItemsPage{
+	for from, page := range map[int]contract.ItemsPage{
 		0: {Items: []json.RawMessage{json.RawMessage("0"), json.RawMessage("1")}, Next: 2},
 		2: {Items: []json.RawMessage{json.RawMessage("2")}, Next: 3, Done: true},
 	} {
-		c.On("QueryWorkflow", mock.Anything, "run_1", "", workflows.QueryConversation,
-			workflows.PageQuery{From: from, MaxBytes: workflows.MaxPageSize}).Return(value(page), nil)
+		c.On("QueryWorkflow", mock.Anything, "run_1", "", contract.QueryConversation,
+			contract.PageQuery{From: from, MaxBytes: contract.MaxPageSize}).Return(value(page), nil)
 	}
 	var all string
 	for one, err := range New(c).Attach("run_1").Conversation(t.Context()) {
@@ -34,9 +34,9 @@ func TestConversationReadsPageAfterPage(t *testing.T) {
 func TestTracesEndWithTheFirstError(t *testing.T) {
 	t.Parallel()
 	c := &mocks.Client{}
-	c.On("QueryWorkflow", mock.Anything, "run_1", "", workflows.QueryTraces, mock.Anything).Once().
-		Return(value(workflows.TracesPage{Traces: []tools.Trace{{Tool: "a"}}, Next: 1}), nil)
-	c.On("QueryWorkflow", mock.Anything, "run_1", "", workflows.QueryTraces, mock.Anything).Once().
+	c.On("QueryWorkflow", mock.Anything, "run_1", "", contract.QueryTraces, mock.Anything).Once().
+		Return(value(contract.TracesPage{Traces: []tools.Trace{{Tool: "a"}}, Next: 1}), nil)
+	c.On("QueryWorkflow", mock.Anything, "run_1", "", contract.QueryTraces, mock.Anything).Once().
 		Return(nil, serviceerror.NewUnavailable("gone"))
 	var names []string
 	var last error
@@ -51,8 +51,8 @@ func TestTracesEndWithTheFirstError(t *testing.T) {
 func TestPagesThatDoNotAdvanceEnd(t *testing.T) {
 	t.Parallel()
 	c := &mocks.Client{}
-	c.On("QueryWorkflow", mock.Anything, "run_1", "", workflows.QueryConversation, mock.Anything).Once().
-		Return(value(workflows.ItemsPage{}), nil)
+	c.On("QueryWorkflow", mock.Anything, "run_1", "", contract.QueryConversation, mock.Anything).Once().
+		Return(value(contract.ItemsPage{}), nil)
 	for _, err := range New(c).Attach("run_1").Conversation(t.Context()) {
 		require.FailNow(t, "there is nothing", "%v", err)
 	}
@@ -61,7 +61,7 @@ func TestPagesThatDoNotAdvanceEnd(t *testing.T) {
 func TestUnreadableAnswersAreAnError(t *testing.T) {
 	t.Parallel()
 	c := &mocks.Client{}
-	c.On("QueryWorkflow", mock.Anything, "run_1", "", workflows.QueryStatus).Return(value("text"), nil)
+	c.On("QueryWorkflow", mock.Anything, "run_1", "", contract.QueryStatus).Return(value("text"), nil)
 	_, err := New(c).Attach("run_1").Status(t.Context())
 	require.ErrorIs(t, err, errUnreadable)
 }

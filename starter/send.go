@@ -10,7 +10,7 @@ import (
 	"github.com/oklog/ulid/v2"
 	"go.temporal.io/api/serviceerror"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // cancelTimeout bounds one Cancel.
@@ -22,43 +22,43 @@ const cancelTimeout = 30 * time.Second
 //
 // Errors: *TooLargeError, *RefusedError (unknown call, already settled
 // otherwise), ErrEnded, ErrNotFound, and ErrNoReply after about a minute.
-func (r *Run) Answer(ctx context.Context, answer workflows.Answer) (workflows.Receipt, error) {
+func (r *Run) Answer(ctx context.Context, answer Answer) (Receipt, error) {
 	output, err := json.Marshal(answer.Output)
 	if err != nil {
-		return workflows.Receipt{}, fmt.Errorf("answer: output is not JSON: %w", err)
+		return Receipt{}, fmt.Errorf("answer: output is not JSON: %w", err)
 	}
 	if len(output) > r.answer {
-		return workflows.Receipt{}, &TooLargeError{"output", len(output), r.answer}
+		return Receipt{}, &TooLargeError{"output", len(output), r.answer}
 	}
-	return r.update(ctx, workflows.ToolOutput, answer)
+	return r.update(ctx, contract.ToolOutput, answer)
 }
 
 // Claim takes an open call for a while, so that no other process works on it.
 // Claim again to renew. Errors as of Answer; somebody else's live claim is a
 // *RefusedError.
-func (r *Run) Claim(ctx context.Context, claim workflows.Claim) (workflows.Receipt, error) {
-	return r.update(ctx, workflows.ClaimAction, claim)
+func (r *Run) Claim(ctx context.Context, claim Claim) (Receipt, error) {
+	return r.update(ctx, contract.ClaimAction, claim)
 }
 
 // Approve settles an approval, either way: see Approved and Denied. Errors as
 // of Answer.
-func (r *Run) Approve(ctx context.Context, approval workflows.Approval) (workflows.Receipt, error) {
-	return r.update(ctx, workflows.SettleApproval, approval)
+func (r *Run) Approve(ctx context.Context, approval Approval) (Receipt, error) {
+	return r.update(ctx, contract.SettleApproval, approval)
 }
 
 // Extend gives the run a larger budget, or declines one that it asks for: see
 // Status.Budget. Errors as of Answer; a limit below the one there is, or where
 // there is none, is a *RefusedError.
-func (r *Run) Extend(ctx context.Context, extend workflows.Extend) (workflows.Receipt, error) {
-	return r.update(ctx, workflows.ExtendBudget, extend)
+func (r *Run) Extend(ctx context.Context, extend Extend) (Receipt, error) {
+	return r.update(ctx, contract.ExtendBudget, extend)
 }
 
 // Stop ends the run: now, which is a cancel that says by whom, or after the tools
 // or the round that it is in. It returns when the run knows, not when it has
 // ended. A milder mode than one in force changes nothing and succeeds with
 // Receipt.Repeated. Errors as of Answer.
-func (r *Run) Stop(ctx context.Context, stop workflows.Stop) (workflows.Receipt, error) {
-	return r.update(ctx, workflows.StopRun, stop)
+func (r *Run) Stop(ctx context.Context, stop Stop) (Receipt, error) {
+	return r.update(ctx, contract.StopRun, stop)
 }
 
 // Send gives the run a message. It returns when the run has taken it, not when
@@ -67,18 +67,18 @@ func (r *Run) Stop(ctx context.Context, stop workflows.Stop) (workflows.Receipt,
 // A message without an id gets a new one. To send a message again after
 // ErrNoReply, give it an id yourself: the run takes it once, and a repeat
 // succeeds with Receipt.Repeated.
-func (r *Run) Send(ctx context.Context, message workflows.Message) (workflows.Receipt, error) {
+func (r *Run) Send(ctx context.Context, message Message) (Receipt, error) {
 	content, err := json.Marshal(message.Content)
 	if err != nil {
-		return workflows.Receipt{}, fmt.Errorf("send: content is not JSON: %w", err)
+		return Receipt{}, fmt.Errorf("send: content is not JSON: %w", err)
 	}
-	if len(content) > workflows.MaxAnswerSize {
-		return workflows.Receipt{}, &TooLargeError{"content", len(content), workflows.MaxAnswerSize}
+	if len(content) > contract.MaxAnswerSize {
+		return Receipt{}, &TooLargeError{"content", len(content), contract.MaxAnswerSize}
 	}
 	if message.ID == "" {
 		message.ID = NewMessageID()
 	}
-	return r.update(ctx, workflows.SendMessage, message)
+	return r.update(ctx, contract.SendMessage, message)
 }
 
 // NewMessageID makes an id for a message.

@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // Serve executes the client-owned calls of the run with the handlers, until
@@ -41,8 +41,8 @@ func (r *Run) newServer(handlers Handlers, options []ServeOption) *server {
 		desk:  newDesk(o.owner), done: make(chan finished),
 		trouble: backoff{low: 100 * time.Millisecond, high: 5 * time.Second},
 	}
-	s.settling = func(a workflows.OpenAction) {
-		round, _, _ := workflows.Place(a.ActionID)
+	s.settling = func(a contract.OpenAction) {
+		round, _, _ := contract.Place(a.ActionID)
 		s.answered.Store(callKey{round, a.ToolCallID}, true)
 	}
 	return s

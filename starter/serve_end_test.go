@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/temporal"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestServeStopsHandlersWhenTheRunEnds(t *testing.T) {
@@ -120,7 +120,7 @@ func TestServeWaitsForAWorker(t *testing.T) {
 			return "ok", nil
 		}})
 		f.pass(10 * time.Minute)
-		require.Less(t, f.count(workflows.QueryStatus), 200)
+		require.Less(t, f.count(contract.QueryStatus), 200)
 		f.do(func() { f.down = false })
 		f.pass(time.Minute)
 		f.do(func() { f.down = true }) // it goes down while the handler runs
@@ -156,14 +156,14 @@ func TestServeAnswersApprovals(t *testing.T) {
 		f := newFake()
 		ask := func(id string) {
 			f.do(func() {
-				f.asked = append(f.asked, workflows.OpenApproval{ApprovalRequestID: id, Tool: "rm"})
-				f.emit(workflows.Event{Type: workflows.EventApprovalAsked, ApprovalID: id})
+				f.asked = append(f.asked, contract.OpenApproval{ApprovalRequestID: id, Tool: "rm"})
+				f.emit(contract.Event{Type: contract.EventApprovalAsked, ApprovalID: id})
 			})
 		}
 		ask("apr_1_0")
 		failures := 0
 		done := serving(t.Context(), f, nil, Owner("me"), OnApproval(
-			func(_ context.Context, a workflows.OpenApproval) (bool, string, error) {
+			func(_ context.Context, a contract.OpenApproval) (bool, string, error) {
 				switch {
 				case a.ApprovalRequestID == "apr_1_1" && failures == 0:
 					failures++
@@ -183,7 +183,7 @@ func TestServeAnswersApprovals(t *testing.T) {
 		f.pass(time.Minute)
 		require.False(t, *f.decided["apr_1_1"].Approve)
 		require.Equal(t, "because", f.decided["apr_1_1"].Reason)
-		require.True(t, slices.ContainsFunc(f.asked, func(a workflows.OpenApproval) bool { return a.ApprovalRequestID == "apr_1_2" }))
+		require.True(t, slices.ContainsFunc(f.asked, func(a contract.OpenApproval) bool { return a.ApprovalRequestID == "apr_1_2" }))
 		f.close(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED)
 		require.NoError(t, <-done)
 	})
@@ -196,7 +196,7 @@ func TestServeTellsTheModelOfAnOutputThatDoesNotFit(t *testing.T) {
 		f.open("act_1_0", "ask")
 		f.fail = func(attempt int) error {
 			if attempt == 2 { // the first is the claim
-				return temporal.NewApplicationError("output.n: must be an integer", workflows.RefusedOutput)
+				return temporal.NewApplicationError("output.n: must be an integer", contract.RefusedOutput)
 			}
 			return nil
 		}

@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // maxLease bounds how long a call waits for the next process when one that has
@@ -21,7 +21,7 @@ var errLeaseOver = errors.New("the lease ran out without a renewal")
 
 // held is a claim on one call.
 type held struct {
-	claim workflows.Claim
+	claim contract.Claim
 	lease time.Duration
 	// until is when it ends, by a clock that started before the claim was
 	// sent: never later than what the run says.
@@ -31,7 +31,7 @@ type held struct {
 // claim takes a call for one lease.
 func (c *clerk) claim(ctx context.Context, actionID string) (held, error) {
 	h := held{
-		claim: workflows.Claim{ActionID: actionID, Owner: c.options.owner, Lease: c.options.lease.String()},
+		claim: contract.Claim{ActionID: actionID, Owner: c.options.owner, Lease: c.options.lease.String()},
 		lease: c.options.lease, until: time.Now().Add(c.options.lease),
 	}
 	if _, err := c.run.Claim(ctx, h.claim); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestServeInterruptsAHandlerWhoseLeaseRanOut(t *testing.T) {
@@ -126,7 +126,7 @@ func TestAServerUnderTheSameNameTakesItsOwnClaimsOverAtOnce(t *testing.T) {
 		f.open("act_1_0", "add")
 		f.do(func() {
 			f.actions[0].Owner, f.actions[0].LeaseUntil = "me", time.Now().Add(time.Hour)
-			f.actions[0].Status = workflows.ActionProcessing
+			f.actions[0].Status = contract.ActionProcessing
 		})
 		done := serving(t.Context(), f, Handlers{"add": returns("ok")}, Owner("me"))
 		synctest.Wait()

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // news tells the loop of a server what happens in the run: that its report is
@@ -53,14 +53,14 @@ func (n *news) over() bool {
 
 // concerns tells whether an event opens something, or settles something that
 // was not settled from here.
-func (s *server) concerns(event workflows.Event) bool {
+func (s *server) concerns(event contract.Event) bool {
 	switch event.Type {
-	case workflows.EventManifest, workflows.EventApprovalAsked:
+	case contract.EventManifest, contract.EventApprovalAsked:
 		return true
-	case workflows.EventToolEnd:
+	case contract.EventToolEnd:
 		_, own := s.answered.Load(callKey{event.Round, event.ToolCallID})
 		return !own && (event.Owner == tools.OwnedByClient || s.options.decide != nil)
-	case workflows.EventToolStart:
+	case contract.EventToolStart:
 		return s.options.decide != nil
 	default:
 		return false

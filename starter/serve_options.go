@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // NoHandlerPolicy says what Serve does with a call to a tool that has no
@@ -27,7 +27,7 @@ const (
 
 // Decide answers an approval request. An error leaves the request open; it is
 // asked again after a pause as long as a lease.
-type Decide func(ctx context.Context, approval workflows.OpenApproval) (approve bool, reason string, err error)
+type Decide func(ctx context.Context, approval contract.OpenApproval) (approve bool, reason string, err error)
 
 // ServeOption changes one Serve.
 type ServeOption func(*serveOptions)

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestServeGoesOnWhenSomebodyElseWasFirst(t *testing.T) {
@@ -58,14 +58,14 @@ func TestServeNoticesCallsThatOpenDuringAnOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		f.happen(workflows.EventRunStart)
+		f.happen(contract.EventRunStart)
 		queries := 0
 		done := serving(t.Context(), f, Handlers{"add": returns("ok")})
 		synctest.Wait()
 		f.do(func() { f.down = true })
 		f.open("act_1_0", "add")
 		f.pass(time.Minute)
-		queries = f.count(workflows.QueryStatus) + f.count(workflows.QueryEvents)
+		queries = f.count(contract.QueryStatus) + f.count(contract.QueryEvents)
 		require.Less(t, queries, 40)
 		f.do(func() { f.down = false })
 		f.pass(10 * time.Second)

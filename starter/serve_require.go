@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // Require names arguments that every call of a tool must have. A call that
@@ -67,7 +67,7 @@ func (o *serveOptions) require(tool string, arguments []string) {
 
 // missing lists the required arguments that a call lacks, in the order in which
 // they are required.
-func (o *serveOptions) missing(m workflows.Manifest) []string {
+func (o *serveOptions) missing(m contract.Manifest) []string {
 	required := o.required[handlerName(m)]
 	if len(required) == 0 || m.Input != nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // serving runs Serve in the background; the channel gives its error.
@@ -98,7 +98,7 @@ func TestServeTurnsFailuresIntoAnswers(t *testing.T) {
 			"fails":      func(context.Context, Call) (any, error) { return nil, errors.New("no such flight") },
 			"panics":     func(context.Context, Call) (any, error) { panic("oh") },
 			"unwritable": returns(make(chan int)),
-			"huge":       returns(make([]int, workflows.MaxAnswerSize)),
+			"huge":       returns(make([]int, contract.MaxAnswerSize)),
 			"fine":       returns("yes"),
 		})
 		synctest.Wait()

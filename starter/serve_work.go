@@ -9,7 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const (
@@ -30,13 +30,13 @@ type clerk struct {
 	// settling is told of every call that is about to be answered, settled of
 	// every answer that was taken, and why the call failed if it did. Both may
 	// be nil.
-	settling func(workflows.OpenAction)
-	settled  func(workflows.OpenAction, error)
+	settling func(contract.OpenAction)
+	settled  func(contract.OpenAction, error)
 }
 
 // execute claims one call, runs its handler and delivers the outcome. A nil
 // handler refuses the call.
-func (c *clerk) execute(job context.Context, a workflows.OpenAction, handler Handler) finished {
+func (c *clerk) execute(job context.Context, a contract.OpenAction, handler Handler) finished {
 	log := c.log.With(zap.String("action_id", a.ActionID), zap.String("tool", a.Tool))
 	held, err := c.claim(job, a.ActionID)
 	if err != nil {
@@ -65,8 +65,8 @@ func (c *clerk) execute(job context.Context, a workflows.OpenAction, handler Han
 }
 
 // outcome is the answer to a call, and why that says that it failed, if so.
-func (c *clerk) outcome(ctx context.Context, a workflows.OpenAction, handler Handler, log *zap.Logger) (workflows.Answer, error) {
-	answer := workflows.Answer{ToolCallID: a.ToolCallID, ActionID: a.ActionID}
+func (c *clerk) outcome(ctx context.Context, a contract.OpenAction, handler Handler, log *zap.Logger) (contract.Answer, error) {
+	answer := contract.Answer{ToolCallID: a.ToolCallID, ActionID: a.ActionID}
 	if handler == nil {
 		return refuse(answer, a.Tool), &NoHandlerError{Tool: handlerName(a.Manifest)}
 	}
@@ -79,14 +79,14 @@ func (c *clerk) outcome(ctx context.Context, a workflows.OpenAction, handler Han
 
 // answer sends an outcome, or that it is too large to be sent or does not fit
 // the schema of its tool.
-func (c *clerk) answer(ctx context.Context, a workflows.OpenAction, answer workflows.Answer, log *zap.Logger) error {
+func (c *clerk) answer(ctx context.Context, a contract.OpenAction, answer contract.Answer, log *zap.Logger) error {
 	_, err := c.run.Answer(ctx, answer)
 	if large := new(TooLargeError); asA(err, &large) {
 		log.Warn("an output is too large", zap.Error(large))
 		message := fmt.Sprintf("the output of '%s' is %d bytes: at most %d are taken", a.Tool, large.Size, large.Limit)
 		_, err = c.run.Answer(ctx, failure(answer, tools.ErrOutputTooLarge, message))
 	}
-	if refused := new(RefusedError); asA(err, &refused) && refused.Type == workflows.RefusedOutput {
+	if refused := new(RefusedError); asA(err, &refused) && refused.Type == contract.RefusedOutput {
 		log.Warn("an output does not fit its schema", zap.Error(refused))
 		_, err = c.run.Answer(ctx, failure(answer, tools.ErrExecutionFailed, fmt.Sprintf("Error for '%s': %s", a.Tool, refused.Reason)))
 	}
@@ -127,7 +127,7 @@ func (c *clerk) deliver(job context.Context, log *zap.Logger, send func(context.
 }
 
 // ask has a person, or whoever decides, answer one approval request.
-func (c *clerk) ask(job context.Context, a workflows.OpenApproval) finished {
+func (c *clerk) ask(job context.Context, a contract.OpenApproval) finished {
 	log := c.log.With(zap.String("approval_request_id", a.ApprovalRequestID), zap.String("tool", a.Tool))
 	approve, reason, err := c.decide(job, a, log)
 	if err != nil {
@@ -140,7 +140,7 @@ func (c *clerk) ask(job context.Context, a workflows.OpenApproval) finished {
 	})
 }
 
-func (c *clerk) decide(ctx context.Context, a workflows.OpenApproval, log *zap.Logger) (approve bool, why string, err error) {
+func (c *clerk) decide(ctx context.Context, a contract.OpenApproval, log *zap.Logger) (approve bool, why string, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
 			err = panicked(reason, "an approval function panicked", log)

@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.uber.org/zap"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 	servedPage = 1000
 	// mayWait leaves out the runs that say that they wait for nobody. Those that
 	// were started without the search attribute do not say.
-	mayWait = " AND (" + workflows.AttributePending + " > 0 OR " + workflows.AttributePending + " IS NULL)"
+	mayWait = " AND (" + contract.AttributePending + " > 0 OR " + contract.AttributePending + " IS NULL)"
 	// unindexedFor is how long a namespace is taken to lack the attribute.
 	unindexedFor = 5 * time.Minute
 	// keepFor is how long a run is kept that no list has any more.
@@ -119,7 +119,7 @@ func (o *office) filter() string {
 	if o.options.matching != "" {
 		which = "(" + o.options.matching + ")"
 	}
-	return "WorkflowType = " + quote(workflows.TypeRun) + " AND ExecutionStatus = 'Running' AND " + which
+	return "WorkflowType = " + quote(contract.TypeRun) + " AND ExecutionStatus = 'Running' AND " + which
 }
 
 // learn takes in a list of runs.

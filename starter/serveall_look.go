@@ -9,7 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const (
@@ -33,7 +33,7 @@ type looked struct {
 	asking bool
 	state  state
 	// report is nil if it was not asked for.
-	report *workflows.StatusReport
+	report *contract.StatusReport
 	err    error
 }
 
@@ -90,8 +90,8 @@ func (o *office) begin(ctx context.Context, s *served, always bool) {
 			return
 		}
 		if always || ifMoved && l.state != told {
-			var report workflows.StatusReport
-			report, l.err = ask[workflows.StatusReport](ctx, s.run, workflows.QueryStatus)
+			var report contract.StatusReport
+			report, l.err = ask[contract.StatusReport](ctx, s.run, contract.QueryStatus)
 			l.report = &report
 		}
 	}()

@@ -17,7 +17,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // stop ends a ServeAll and checks that it ended as it should.
@@ -274,12 +274,12 @@ func TestServeAllAnswersApprovals(t *testing.T) {
 		m := newFakeMany()
 		f := m.start("run", "add", 0)
 		f.do(func() {
-			f.asked = append(f.asked, workflows.OpenApproval{ApprovalRequestID: "apr_1_0", Tool: "rm"})
-			f.emit(workflows.Event{Type: workflows.EventApprovalAsked, ApprovalID: "apr_1_0"})
+			f.asked = append(f.asked, contract.OpenApproval{ApprovalRequestID: "apr_1_0", Tool: "rm"})
+			f.emit(contract.Event{Type: contract.EventApprovalAsked, ApprovalID: "apr_1_0"})
 		})
 		tries := 0
 		ctx, cancel := context.WithCancel(t.Context())
-		done := m.servingAll(ctx, nil, OnApproval(func(context.Context, workflows.OpenApproval) (bool, string, error) {
+		done := m.servingAll(ctx, nil, OnApproval(func(context.Context, contract.OpenApproval) (bool, string, error) {
 			if tries++; tries == 1 {
 				return false, "", errors.New("the person is away")
 			}

@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // maxRunID keeps ids derived from a run's id within the server's limit, and
@@ -66,7 +66,7 @@ func (s *Starter) Start(ctx context.Context, request any, options ...StartOption
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.client.ExecuteWorkflow(ctx, s.startOptions(o, decoded), workflows.TypeRun, raw)
+	_, err = s.client.ExecuteWorkflow(ctx, s.startOptions(o, decoded), contract.TypeRun, raw)
 	if already := new(serviceerror.WorkflowExecutionAlreadyStarted); errors.As(err, &already) {
 		return s.existing(ctx, o)
 	}
@@ -91,7 +91,7 @@ func (s *Starter) existing(ctx context.Context, o startOptions) (*Run, error) {
 	return nil, fmt.Errorf("run %s: %w", o.id, ErrAlreadyStarted)
 }
 
-func (s *Starter) startOptions(o startOptions, r workflows.Request) client.StartWorkflowOptions {
+func (s *Starter) startOptions(o startOptions, r contract.Request) client.StartWorkflowOptions {
 	prompt := headline(promptOf(r.Input), maxHeadline)
 	return client.StartWorkflowOptions{
 		ID:        o.id,
@@ -109,17 +109,17 @@ func (s *Starter) startOptions(o startOptions, r workflows.Request) client.Start
 
 // encodeRequest makes the JSON text that is sent, and reads it the way that
 // the run will.
-func encodeRequest(request any) (json.RawMessage, workflows.Request, error) {
+func encodeRequest(request any) (json.RawMessage, contract.Request, error) {
 	raw, err := requestJSON(request)
 	if err != nil {
-		return nil, workflows.Request{}, err
+		return nil, contract.Request{}, err
 	}
-	if len(raw) > workflows.MaxRequestSize {
-		return nil, workflows.Request{}, &TooLargeError{"request", len(raw), workflows.MaxRequestSize}
+	if len(raw) > contract.MaxRequestSize {
+		return nil, contract.Request{}, &TooLargeError{"request", len(raw), contract.MaxRequestSize}
 	}
-	decoded, faults := workflows.DecodeRequest(raw)
+	decoded, faults := contract.DecodeRequest(raw)
 	if len(faults) > 0 {
-		return nil, workflows.Request{}, &InvalidRequestError{faults}
+		return nil, contract.Request{}, &InvalidRequestError{faults}
 	}
 	return raw, decoded, nil
 }

@@ -15,7 +15,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/mocks"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 var hello = Request{Model: "m", Input: "hello"}
@@ -23,7 +23,7 @@ var hello = Request{Model: "m", Input: "hello"}
 // starting is a client that takes one start and answers with err.
 func starting(t *testing.T, options *client.StartWorkflowOptions, raw *json.RawMessage, err error) *mocks.Client {
 	c := &mocks.Client{}
-	c.On("ExecuteWorkflow", mock.Anything, mock.Anything, workflows.TypeRun, mock.Anything).
+	c.On("ExecuteWorkflow", mock.Anything, mock.Anything, contract.TypeRun, mock.Anything).
 		Run(func(args mock.Arguments) {
 			*options = args.Get(1).(client.StartWorkflowOptions)
 			*raw = args.Get(3).(json.RawMessage)
@@ -66,7 +66,7 @@ func TestStartTakesARequestInAnyForm(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, "order-7", run.ID())
 			require.Equal(t, "order-7", options.ID)
-			require.Equal(t, workflows.DefaultTaskQueue, options.TaskQueue)
+			require.Equal(t, contract.DefaultTaskQueue, options.TaskQueue)
 			require.JSONEq(t, text, string(raw))
 		})
 	}
@@ -94,10 +94,10 @@ func TestStartListsEveryFaultBeforeAnythingIsSent(t *testing.T) {
 
 func TestStartRefusesWhatIsTooLarge(t *testing.T) {
 	t.Parallel()
-	_, err := New(&mocks.Client{}).Start(t.Context(), Request{Model: "m", Input: strings.Repeat("x", workflows.MaxRequestSize)})
+	_, err := New(&mocks.Client{}).Start(t.Context(), Request{Model: "m", Input: strings.Repeat("x", contract.MaxRequestSize)})
 	var large *TooLargeError
 	require.ErrorAs(t, err, &large)
-	require.Greater(t, large.Size, workflows.MaxRequestSize)
+	require.Greater(t, large.Size, contract.MaxRequestSize)
 	require.ErrorContains(t, err, "request too large: 15728")
 }
 
@@ -146,7 +146,7 @@ func TestStartAttachesOnlyIfAskedAndRunning(t *testing.T) {
 
 func description(status enumspb.WorkflowExecutionStatus) *client.WorkflowExecutionDescription {
 	found := &client.WorkflowExecutionDescription{}
-	found.WorkflowType.Name, found.Status = workflows.TypeRun, status
+	found.WorkflowType.Name, found.Status = contract.TypeRun, status
 	return found
 }
 

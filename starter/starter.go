@@ -5,7 +5,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.uber.org/zap"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // Starter starts and finds runs on one Temporal namespace and task queue. The
@@ -23,7 +23,7 @@ type Starter struct {
 type Option func(*Starter)
 
 // TaskQueue names the task queue that the workers listen on; the default is
-// workflows.DefaultTaskQueue.
+// contract.DefaultTaskQueue.
 func TaskQueue(name string) Option { return func(s *Starter) { s.taskQueue = name } }
 
 // Logger takes what nobody returns: retries, lost claims, panics of handlers.
@@ -50,7 +50,7 @@ func DataConverter(dc converter.DataConverter) Option {
 // workers keep of one, in bytes: the max_output of their external storage. The
 // client needs that storage too; see package storage.
 func LargeAnswers(limit int) Option {
-	return func(s *Starter) { s.answer = max(limit, workflows.MaxAnswerSize) }
+	return func(s *Starter) { s.answer = max(limit, contract.MaxAnswerSize) }
 }
 
 // New makes a Starter from a connected client. Where the workers store large
@@ -59,10 +59,10 @@ func LargeAnswers(limit int) Option {
 func New(c client.Client, options ...Option) *Starter {
 	s := &Starter{
 		client:    c,
-		taskQueue: workflows.DefaultTaskQueue,
+		taskQueue: contract.DefaultTaskQueue,
 		converter: converter.GetDefaultDataConverter(),
 		log:       zap.NewNop(),
-		answer:    workflows.MaxAnswerSize,
+		answer:    contract.MaxAnswerSize,
 	}
 	for _, option := range options {
 		if option != nil {

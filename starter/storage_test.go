@@ -12,7 +12,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/mocks"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // TestAFaultOfTheStorageIsNoSilenceOfTheWorkers: what the client cannot fetch is
@@ -52,5 +52,5 @@ func TestLargeAnswersRaiseTheLimit(t *testing.T) {
 	_, err := New(f, LargeAnswers(2<<20)).Attach("r").Answer(t.Context(), answer)
 	require.Equal(t, &TooLargeError{"output", 3<<20 + 2, 2 << 20}, err)
 	_, err = New(f, LargeAnswers(0)).Attach("r").Answer(t.Context(), answer)
-	require.Equal(t, &TooLargeError{"output", 3<<20 + 2, workflows.MaxAnswerSize}, err)
+	require.Equal(t, &TooLargeError{"output", 3<<20 + 2, contract.MaxAnswerSize}, err)
 }

@@ -2,7 +2,6 @@ package starter
 
 import (
 	"encoding/json"
-	"time"
 
 	"errand/tools"
 )
@@ -26,7 +25,7 @@ type Tool struct {
 	// ClientTimeout bounds the wait for one call of a function or custom tool
 	// in place of RunOptions.ClientTimeout; zero keeps that, NoTimeout is no
 	// bound.
-	ClientTimeout time.Duration
+	ClientTimeout Duration
 	// Extra holds the members that other types have. It must not repeat a
 	// field above.
 	Extra map[string]any
@@ -44,18 +43,18 @@ func Platform(name string) Tool { return Tool{Type: tools.TypePlatform, Name: na
 // MarshalJSON writes the declaration: the named fields, then Extra by name.
 func (t Tool) MarshalJSON() ([]byte, error) {
 	named, err := json.Marshal(struct {
-		Type           string `json:"type,omitempty"`
-		Name           string `json:"name,omitempty"`
-		Description    string `json:"description,omitempty"`
-		Parameters     any    `json:"parameters,omitempty"`
-		OutputSchema   any    `json:"output_schema,omitempty"`
-		Strict         *bool  `json:"strict,omitempty"`
-		Writes         *bool  `json:"writes,omitempty"`
-		Checkpointable bool   `json:"checkpointable,omitempty"`
-		ClientTimeout  string `json:"client_timeout,omitempty"`
+		Type           string   `json:"type,omitempty"`
+		Name           string   `json:"name,omitempty"`
+		Description    string   `json:"description,omitempty"`
+		Parameters     any      `json:"parameters,omitempty"`
+		OutputSchema   any      `json:"output_schema,omitempty"`
+		Strict         *bool    `json:"strict,omitempty"`
+		Writes         *bool    `json:"writes,omitempty"`
+		Checkpointable bool     `json:"checkpointable,omitempty"`
+		ClientTimeout  Duration `json:"client_timeout,omitempty"`
 	}{
 		t.Type, t.Name, t.Description, t.Parameters, t.OutputSchema, t.Strict, t.Writes, t.Checkpointable,
-		duration(t.ClientTimeout),
+		t.ClientTimeout,
 	})
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.uber.org/zap"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 
 // update sends one update and waits for its receipt. All attempts carry the
 // same id, so an attempt whose reply was lost is answered, not done again.
-func (r *Run) update(ctx context.Context, name string, payload any) (workflows.Receipt, error) {
+func (r *Run) update(ctx context.Context, name string, payload any) (Receipt, error) {
 	options := client.UpdateWorkflowOptions{
 		UpdateID:     name + "_" + ulid.Make().String(),
 		WorkflowID:   r.id,
@@ -39,14 +39,14 @@ func (r *Run) update(ctx context.Context, name string, payload any) (workflows.R
 			return receipt, nil
 		}
 		if final := r.judge(ctx, err); final != nil {
-			return workflows.Receipt{}, final
+			return Receipt{}, final
 		}
 		if attempt == 2 {
 			r.nudge(ctx)
 		}
 		r.log.Debug("no reply to an update", zap.String("update", name), zap.Int("attempt", attempt), zap.Error(err))
 		if attempt == updateAttempts || pause(ctx, retry.next()) != nil {
-			return workflows.Receipt{}, r.fault(ctx, fmt.Sprintf("update %s (attempt %d) of", name, attempt), err)
+			return Receipt{}, r.fault(ctx, fmt.Sprintf("update %s (attempt %d) of", name, attempt), err)
 		}
 	}
 }
@@ -57,20 +57,20 @@ func (r *Run) update(ctx context.Context, name string, payload any) (workflows.R
 func (r *Run) nudge(ctx context.Context) {
 	// Only a run that answers is stuck in this way. Where no worker is up, a
 	// nudge would only use up signals, of which a run takes 10,000.
-	if _, err := ask[workflows.StatusReport](ctx, r, workflows.QueryStatus); err != nil {
+	if _, err := ask[StatusReport](ctx, r, contract.QueryStatus); err != nil {
 		return
 	}
 	limited, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	if err := r.client.SignalWorkflow(limited, r.id, "", workflows.Nudge, []any{}); err != nil {
+	if err := r.client.SignalWorkflow(limited, r.id, "", contract.Nudge, []any{}); err != nil {
 		r.log.Debug("not nudged", zap.Error(err))
 	}
 }
 
-func (r *Run) tryUpdate(ctx context.Context, options client.UpdateWorkflowOptions) (workflows.Receipt, error) {
+func (r *Run) tryUpdate(ctx context.Context, options client.UpdateWorkflowOptions) (Receipt, error) {
 	limited, cancel := context.WithTimeout(ctx, updateTimeout)
 	defer cancel()
-	var receipt workflows.Receipt
+	var receipt Receipt
 	handle, err := r.client.UpdateWorkflow(limited, options)
 	if err != nil {
 		return receipt, err
@@ -94,8 +94,8 @@ func (r *Run) judge(ctx context.Context, err error) error {
 		return r.fault(ctx, "update", err)
 	case asA(err, &refusal) && refusal.Type() == completedUnderway:
 		return r.takes(ctx)
-	case asA(err, &refusal) && refusal.Type() == workflows.RefusedOutput:
-		return &RefusedError{Reason: refusal.Message(), Type: workflows.RefusedOutput}
+	case asA(err, &refusal) && refusal.Type() == RefusedOutput:
+		return &RefusedError{Reason: refusal.Message(), Type: RefusedOutput}
 	case asA(err, &refusal):
 		return &RefusedError{Reason: refusal.Message()}
 	case isA[*temporal.CanceledError](err):

@@ -14,7 +14,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestAnswerSettlesACall(t *testing.T) {
@@ -26,7 +26,7 @@ func TestAnswerSettlesACall(t *testing.T) {
 	require.Equal(t, "act_1_0", receipt.ID)
 	require.JSONEq(t, `{"sum":3}`, f.outputOf("act_1_0"))
 	require.Equal(t, client.WorkflowUpdateStageCompleted, f.updates[0].WaitForStage)
-	require.Equal(t, workflows.ToolOutput, f.updates[0].UpdateName)
+	require.Equal(t, contract.ToolOutput, f.updates[0].UpdateName)
 	require.Empty(t, f.updates[0].RunID, "the run may continue as new")
 }
 
@@ -43,11 +43,11 @@ func TestAnswerIsRefusedWithTheRunsReason(t *testing.T) {
 func TestAnswerThatIsTooLargeIsNotSent(t *testing.T) {
 	t.Parallel()
 	f := newFake()
-	_, err := f.run().Answer(t.Context(), Output("act_9_0", strings.Repeat("x", workflows.MaxAnswerSize)))
-	require.Equal(t, &TooLargeError{"output", workflows.MaxAnswerSize + 2, workflows.MaxAnswerSize}, err)
-	_, err = f.run().Send(t.Context(), Text(strings.Repeat("x", workflows.MaxAnswerSize)))
+	_, err := f.run().Answer(t.Context(), Output("act_9_0", strings.Repeat("x", contract.MaxAnswerSize)))
+	require.Equal(t, &TooLargeError{"output", contract.MaxAnswerSize + 2, contract.MaxAnswerSize}, err)
+	_, err = f.run().Send(t.Context(), Text(strings.Repeat("x", contract.MaxAnswerSize)))
 	require.ErrorContains(t, err, "content too large")
-	_, err = f.run().Answer(t.Context(), workflows.Answer{ToolCallID: "x", Output: json.RawMessage("{")})
+	_, err = f.run().Answer(t.Context(), contract.Answer{ToolCallID: "x", Output: json.RawMessage("{")})
 	require.ErrorContains(t, err, "not JSON")
 	require.Empty(t, f.updates)
 }
@@ -84,7 +84,7 @@ func TestUpdatesOfTheSamePayloadAreDifferentOnes(t *testing.T) {
 	f := newFake()
 	f.open("act_1_0", "add")
 	for range 2 {
-		_, err := f.run().Claim(t.Context(), workflows.Claim{ActionID: "act_1_0", Owner: "me", Lease: "30s"})
+		_, err := f.run().Claim(t.Context(), contract.Claim{ActionID: "act_1_0", Owner: "me", Lease: "30s"})
 		require.NoError(t, err)
 	}
 	require.NotEqual(t, f.updates[0].UpdateID, f.updates[1].UpdateID)
@@ -164,8 +164,8 @@ func TestEveryMessageHasAnID(t *testing.T) {
 	f := newFake()
 	_, err := f.run().Send(t.Context(), Text("hello"))
 	require.NoError(t, err)
-	_, err = f.run().Send(t.Context(), workflows.Message{ID: "m1", Content: []byte(`"again"`)})
+	_, err = f.run().Send(t.Context(), contract.Message{ID: "m1", Content: []byte(`"again"`)})
 	require.NoError(t, err)
-	require.Regexp(t, "^msg_", f.updates[0].Args[0].(workflows.Message).ID)
-	require.Equal(t, "m1", f.updates[1].Args[0].(workflows.Message).ID)
+	require.Regexp(t, "^msg_", f.updates[0].Args[0].(contract.Message).ID)
+	require.Equal(t, "m1", f.updates[1].Args[0].(contract.Message).ID)
 }

@@ -3,16 +3,14 @@ package starter
 import (
 	"context"
 	"iter"
-
-	"errand/workflows"
 )
 
 // Watched is what has opened in a run since it was last told, and at the end
 // the status that the run ended with.
 type Watched struct {
-	Status    workflows.Status
-	Actions   []workflows.OpenAction
-	Approvals []workflows.OpenApproval
+	Status    Status
+	Actions   []OpenAction
+	Approvals []OpenApproval
 }
 
 // WatchRun tells what the run waits for: at first everything that is open, then
@@ -51,11 +49,11 @@ func (w *watcher) watch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if event.Type == workflows.EventRunEnd {
-			w.yield(Watched{Status: workflows.Status(event.Status)}, nil)
+		if event.Type == EventRunEnd {
+			w.yield(Watched{Status: Status(event.Status)}, nil)
 			return nil
 		}
-		opens := event.Type == workflows.EventManifest || event.Type == workflows.EventApprovalAsked
+		opens := event.Type == EventManifest || event.Type == EventApprovalAsked
 		id := event.ActionID + event.ApprovalID // it has one of them
 		if !opens || w.given[id] {
 			continue
@@ -75,7 +73,7 @@ func (w *watcher) watch(ctx context.Context) error {
 }
 
 // tell gives what is new in a report, and returns false if nobody wants more.
-func (w *watcher) tell(report workflows.StatusReport) bool {
+func (w *watcher) tell(report StatusReport) bool {
 	news := Watched{Status: report.Status}
 	for _, a := range report.Actions {
 		if !w.given[a.ActionID] {

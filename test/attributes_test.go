@@ -10,7 +10,7 @@ import (
 	"errand/cmd/errand/devserver"
 	"errand/starter"
 	"errand/test/harness"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // upserts counts the events that wrote search attributes, and all events.
@@ -43,7 +43,7 @@ func (s *stage) listed(query starter.ListQuery) string {
 func TestWaitingRunsAreFoundBySearchAttributes(t *testing.T) {
 	t.Parallel()
 	server := harness.StartTemporal(t, devserver.Options{SearchAttributes: map[string]string{
-		workflows.AttributeStatus: "Keyword", workflows.AttributePending: "Int",
+		contract.AttributeStatus: "Keyword", contract.AttributePending: "Int",
 	}})
 	s := newStageAt(t, server.Address, harness.Match(
 		harness.When("ask", harness.Rounds(
@@ -78,7 +78,7 @@ func TestWaitingRunsAreFoundBySearchAttributes(t *testing.T) {
 
 	for i := range 2 {
 		for _, run := range []*starter.Run{asks, plain} {
-			_, err := run.Answer(ctx, starter.Output(workflows.ActionID(1, i), "x"))
+			_, err := run.Answer(ctx, starter.Output(contract.ActionID(1, i), "x"))
 			require.NoError(t, err)
 		}
 	}

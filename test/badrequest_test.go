@@ -10,7 +10,7 @@ import (
 
 	"errand/test/harness"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestBadRequestFailsWithinOneWorkflowTaskWithAllFaults(t *testing.T) {
@@ -41,17 +41,17 @@ func TestBadRequestFailsWithinOneWorkflowTaskWithAllFaults(t *testing.T) {
 			t.Parallel()
 			ctx := within(t)
 			// The raw payload, as any client may send it.
-			run, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: s.queue}, workflows.TypeRun,
+			run, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: s.queue}, contract.TypeRun,
 				rawJSON(row.argument))
 			require.NoError(t, err)
 			err = run.Get(ctx, nil)
 			var app *temporal.ApplicationError
 			require.ErrorAs(t, err, &app)
-			require.Equal(t, workflows.ErrInvalidRequest, app.Type())
+			require.Equal(t, contract.ErrInvalidRequest, app.Type())
 			for _, fault := range row.faults {
 				require.Contains(t, app.Message(), fault)
 			}
-			var result workflows.Result
+			var result contract.Result
 			require.NoError(t, app.Details(&result))
 			require.Len(t, result.Error.Faults, len(row.faults), "%v", result.Error.Faults)
 			require.Equal(t, 1, workflowTasks(t, s.client, run.GetID()))
@@ -65,7 +65,7 @@ func TestRunWithoutAnArgumentSaysWhatIsMissing(t *testing.T) {
 	s := newStage(t, harness.Always(harness.Say("never asked")))
 	s.work("responses")
 	ctx := within(t)
-	run, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: s.queue}, workflows.TypeRun)
+	run, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{TaskQueue: s.queue}, contract.TypeRun)
 	require.NoError(t, err)
 	require.ErrorContains(t, run.Get(ctx, nil), "the request is missing")
 }

@@ -11,7 +11,7 @@ import (
 	"errand/test/harness"
 	"errand/tools"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestCancelReachesARunningToolAndKeepsWhatWasDone(t *testing.T) {
@@ -48,7 +48,7 @@ func TestCancelReachesARunningToolAndKeepsWhatWasDone(t *testing.T) {
 	require.ErrorIs(t, err, starter.ErrCancelled)
 	require.ErrorIs(t, <-stopped, context.Canceled, "the tool's context was cancelled")
 	require.False(t, hooked, "no hook runs after a cancel")
-	require.Equal(t, workflows.Cancelled, result.Status)
+	require.Equal(t, contract.Cancelled, result.Status)
 	status := map[string]tools.OutcomeStatus{}
 	for _, trace := range result.Run.Traces {
 		status[trace.ToolCallID] = trace.Status
@@ -84,6 +84,6 @@ func TestARunCancelledBeforeItsFirstStepAsksForNothing(t *testing.T) {
 	page, err := run.Events(within(t), 0)
 	require.NoError(t, err)
 	for _, e := range page.Events {
-		require.NotEqual(t, workflows.EventRoundStart, e.Type)
+		require.NotEqual(t, contract.EventRoundStart, e.Type)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"errand/test/harness"
 	"errand/tools"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // desk is a resource that counts what is done with it.
@@ -54,7 +54,7 @@ func TestWhatIsOpenGoesOnWithARunThatContinues(t *testing.T) {
 	answerAction(t, run, "act_2_1")
 	result, err := run.Result(within(t))
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	require.EqualValues(t, 3, d.used.Load())
 	require.EqualValues(t, 1, d.opened.Load())
 	require.Len(t, result.Run.Release, 1)

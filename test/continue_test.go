@@ -19,7 +19,7 @@ import (
 	"errand/tools"
 	"errand/tools/item"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // executions are the histories of a run, oldest first.
@@ -45,16 +45,16 @@ func (s *stage) executions(runID, first string) []*historypb.History {
 func (s *stage) startFirst(request string) (*starter.Run, string) {
 	s.t.Helper()
 	options := client.StartWorkflowOptions{TaskQueue: s.queue, Memo: map[string]any{"model": "m"}}
-	run, err := s.client.ExecuteWorkflow(within(s.t), options, workflows.TypeRun, rawJSON(request))
+	run, err := s.client.ExecuteWorkflow(within(s.t), options, contract.TypeRun, rawJSON(request))
 	require.NoError(s.t, err)
 	return s.starter.Attach(run.GetID()), run.GetRunID()
 }
 
 // followed are the events of a run as somebody saw them who followed it.
-func followed(ctx context.Context, run *starter.Run) chan []workflows.Event {
-	seen := make(chan []workflows.Event, 1)
+func followed(ctx context.Context, run *starter.Run) chan []contract.Event {
+	seen := make(chan []contract.Event, 1)
 	go func() {
-		var all []workflows.Event
+		var all []contract.Event
 		for event, err := range run.Follow(ctx, 0) {
 			if err != nil {
 				break
@@ -88,11 +88,11 @@ func TestARunThatContinuesIsOneRunToItsClients(t *testing.T) {
 	status, err := run.Status(ctx)
 	require.NoError(t, err)
 	deadline := status.Actions[0].ExpiresAt
-	_, err = run.Claim(ctx, workflows.Claim{ActionID: "act_1_0", Owner: "host", Lease: "10m"})
+	_, err = run.Claim(ctx, contract.Claim{ActionID: "act_1_0", Owner: "host", Lease: "10m"})
 	require.NoError(t, err)
-	_, err = run.Send(ctx, workflows.Message{Content: json.RawMessage(`"and then?"`), Deliver: workflows.DeliverFollowUp})
+	_, err = run.Send(ctx, contract.Message{Content: json.RawMessage(`"and then?"`), Deliver: contract.DeliverFollowUp})
 	require.NoError(t, err)
-	_, err = run.Claim(ctx, workflows.Claim{ActionID: "act_1_0", Owner: "other", Lease: "10m"})
+	_, err = run.Claim(ctx, contract.Claim{ActionID: "act_1_0", Owner: "other", Lease: "10m"})
 	require.Error(t, err, "the claim has travelled")
 	status, err = run.Status(ctx)
 	require.NoError(t, err)
@@ -107,7 +107,7 @@ func TestARunThatContinuesIsOneRunToItsClients(t *testing.T) {
 	_, err = run.Approve(ctx, starter.Approved("apr_3_0", "ada"))
 	require.NoError(t, err)
 	answerAction(t, run, "act_3_1")
-	repeated, err := run.Answer(ctx, workflows.Answer{ActionID: "act_1_0", Output: json.RawMessage(`"yes act_1_0"`)})
+	repeated, err := run.Answer(ctx, contract.Answer{ActionID: "act_1_0", Output: json.RawMessage(`"yes act_1_0"`)})
 	if err == nil { // unless the run has ended meanwhile
 		require.True(t, repeated.Repeated, "answers of earlier executions are known")
 	}
@@ -121,7 +121,7 @@ func TestARunThatContinuesIsOneRunToItsClients(t *testing.T) {
 	for i, e := range events {
 		require.Equal(t, i+1, e.Seq)
 	}
-	require.Equal(t, workflows.EventRunEnd, events[len(events)-1].Type)
+	require.Equal(t, contract.EventRunEnd, events[len(events)-1].Type)
 	chain := s.executions(run.ID(), first)
 	require.Greater(t, len(chain), 6)
 	for _, h := range chain {
@@ -185,7 +185,7 @@ func TestWorkerKilledAroundAContinuation(t *testing.T) {
 		s.world.Hold("apply")
 		p.Kill9()
 		p = s.startWorker()
-		answerAction(t, run, workflows.ActionID(round, 1))
+		answerAction(t, run, contract.ActionID(round, 1))
 	}
 	result, err := run.Result(ctx)
 	require.NoError(t, err)
@@ -235,7 +235,7 @@ func TestNoSignalIsLostWhileARunContinues(t *testing.T) {
 		group.Go(func() {
 			for i := range each {
 				message := json.RawMessage(fmt.Sprintf(`{"content":"message %d of %d"}`, i, n))
-				failed <- s.client.SignalWorkflow(t.Context(), run.ID(), "", workflows.SendMessage, message)
+				failed <- s.client.SignalWorkflow(t.Context(), run.ID(), "", contract.SendMessage, message)
 			}
 		})
 	}

@@ -13,7 +13,7 @@ import (
 	"errand/test/harness"
 	"errand/test/world"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // crashStage is a run on a worker process that can be killed.
@@ -82,11 +82,11 @@ func (s *crashStage) startInside(tool string, env ...string) (*starter.Run, *har
 }
 
 // finish answers the client call and returns the run's end.
-func (s *crashStage) finish(run *starter.Run) *workflows.Result {
+func (s *crashStage) finish(run *starter.Run) *contract.Result {
 	s.t.Helper()
 	ctx := within(s.t)
 	pendingAction(s.t, run)
-	_, err := run.Answer(ctx, starter.Output(workflows.ActionID(1, 1), "yes"))
+	_, err := run.Answer(ctx, starter.Output(contract.ActionID(1, 1), "yes"))
 	require.NoError(s.t, err)
 	result, err := run.Result(ctx)
 	require.NoError(s.t, err)
@@ -94,9 +94,9 @@ func (s *crashStage) finish(run *starter.Run) *workflows.Result {
 }
 
 // requireUncrashedResult checks that the run ended as if nothing had happened.
-func requireUncrashedResult(t *testing.T, result *workflows.Result, run *starter.Run) {
+func requireUncrashedResult(t *testing.T, result *contract.Result, run *starter.Run) {
 	t.Helper()
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	require.Equal(t, "all done", result.OutputText)
 	require.Equal(t, 2, result.Run.Rounds)
 	require.Len(t, result.Run.Traces, 2)
@@ -152,7 +152,7 @@ func TestWorkerKilledWhileAClientCallIsOpen(t *testing.T) {
 	p := s.startWorker()
 	run := s.start("apply")
 	pendingAction(t, run)
-	ended := func(e workflows.Event) bool { return e.Type == workflows.EventToolEnd && e.ToolCallID == "c1" }
+	ended := func(e contract.Event) bool { return e.Type == contract.EventToolEnd && e.ToolCallID == "c1" }
 	harness.Eventually(t, patience, func() (bool, string) {
 		page, err := run.Events(t.Context(), 0)
 		return err == nil && slices.ContainsFunc(page.Events, ended), fmt.Sprint(err)

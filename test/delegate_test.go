@@ -10,7 +10,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // TestServeAllAnswersTheCallOfADelegatedRunOnce has a run give a task to another,
@@ -46,7 +46,7 @@ func TestServeAllAnswersTheCallOfADelegatedRunOnce(t *testing.T) {
 	require.NoError(t, err)
 	result, err := run.Result(ctx)
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	require.Equal(t, "Fly at 9:00.", result.OutputText)
 	require.EqualValues(t, 363, result.Usage.TotalTokens)
 	require.EqualValues(t, 1, calls.Load())
@@ -80,7 +80,7 @@ func TestCancelOfARunCancelsTheOneItHasStarted(t *testing.T) {
 	require.NoError(t, run.Cancel(ctx))
 	_, err = run.Result(ctx)
 	require.Error(t, err)
-	var result workflows.Result
+	var result contract.Result
 	err = s.client.GetWorkflow(ctx, child, "").Get(ctx, &result)
 	require.ErrorContains(t, err, "canceled")
 }

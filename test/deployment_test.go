@@ -9,7 +9,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // TestAWorkerIsAVersionOfADeployment runs on a server that routes by build:
@@ -33,7 +33,7 @@ func TestAWorkerIsAVersionOfADeployment(t *testing.T) {
 	}, "the build is current")
 	result, err := run.Result(within(t))
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	described, err := s.client.DescribeWorkflow(within(t), run.ID(), "")
 	require.NoError(t, err)
 	require.Equal(t, "v1", described.RawResponse.GetWorkflowExecutionInfo().GetVersioningInfo().GetDeploymentVersion().GetBuildId())

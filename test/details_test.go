@@ -9,7 +9,7 @@ import (
 
 	"errand/starter"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // TestDetailsShowWhatIsOpenAndWhoStoppedTheRun: the page of a run in the Web UI.
@@ -26,7 +26,7 @@ func TestDetailsShowWhatIsOpenAndWhoStoppedTheRun(t *testing.T) {
 	require.Contains(t, text, "Open for this run")
 	require.Regexp(t, "\\| platform/box \\| 1 \\| open \\| `[^`]+` \\|", text)
 	require.NotContains(t, text, "Stop accepted")
-	_, err = run.Stop(ctx, workflows.Stop{Mode: workflows.StopAfterRound, Actor: "eva", Reason: "a|b"})
+	_, err = run.Stop(ctx, contract.Stop{Mode: contract.StopAfterRound, Actor: "eva", Reason: "a|b"})
 	require.NoError(t, err)
 	require.Contains(t, details(t, s.client, run.ID()), "Stop accepted: `after_round`, by eva: a¦b")
 	_, err = run.Answer(ctx, starter.Output("act_2_0", "yes"))

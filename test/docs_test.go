@@ -15,7 +15,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // block is a fenced shell block of a document, and the run that the reader
@@ -48,7 +48,7 @@ func TestTemporalCLIAloneDoesTheMainJob(t *testing.T) {
 		),
 		harness.Say("At 09:00 and at 17:30."),
 	))
-	s.queue = workflows.DefaultTaskQueue // as the document says; no other test uses it on this server
+	s.queue = contract.DefaultTaskQueue // as the document says; no other test uses it on this server
 	s.starter = starter.New(s.client)
 	s.work("responses", worker.WithBuiltins())
 	dir := t.TempDir()
@@ -74,9 +74,9 @@ func (s *stage) awaitRun(wait string) {
 	if len(words) == 0 {
 		return
 	}
-	want := workflows.PendingAction
+	want := contract.PendingAction
 	if len(words) > 1 {
-		want = workflows.Status(words[1])
+		want = contract.Status(words[1])
 	}
 	run := s.starter.Attach(words[0])
 	harness.Eventually(s.t, patience, func() (bool, string) {

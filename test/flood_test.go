@@ -11,7 +11,7 @@ import (
 
 	"errand/starter"
 	"errand/test/harness"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // floodOfSignals is how many wrong signals a run gets in this test, from
@@ -47,7 +47,7 @@ func TestFloodOfWrongSignalsNeitherWedgesNorSlowsARun(t *testing.T) {
 		senders.Go(func() {
 			for i := range floodOfSignals / floodSenders {
 				payload := json.RawMessage(wrongSignals[(sender+i)%len(wrongSignals)])
-				if err := s.client.SignalWorkflow(ctx, run.ID(), "", workflows.ToolOutput, payload); err != nil {
+				if err := s.client.SignalWorkflow(ctx, run.ID(), "", contract.ToolOutput, payload); err != nil {
 					t.Errorf("signal %d of sender %d: %v", i, sender, err)
 					return
 				}
@@ -55,7 +55,7 @@ func TestFloodOfWrongSignalsNeitherWedgesNorSlowsARun(t *testing.T) {
 		})
 	}
 	during := time.Now()
-	_, err = run.Answer(ctx, starter.Output(workflows.ActionID(1, 0), "one"))
+	_, err = run.Answer(ctx, starter.Output(contract.ActionID(1, 0), "one"))
 	require.NoError(t, err, "the answer gets through the flood")
 	answeredDuring := time.Since(during)
 	senders.Wait()
@@ -66,7 +66,7 @@ func TestFloodOfWrongSignalsNeitherWedgesNorSlowsARun(t *testing.T) {
 		return err == nil && status.Rejected == floodOfSignals && status.Round == 2 && len(status.Actions) == 1, fmt.Sprint(status.Rejected, err)
 	}, "every wrong signal is counted, and the run went on meanwhile")
 	after := time.Now()
-	_, err = run.Answer(ctx, starter.Output(workflows.ActionID(2, 0), "two"))
+	_, err = run.Answer(ctx, starter.Output(contract.ActionID(2, 0), "two"))
 	require.NoError(t, err)
 	answeredAfter := time.Since(after)
 	result, err := run.Result(ctx)

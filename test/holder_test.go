@@ -16,7 +16,7 @@ import (
 	"errand/test/world"
 	"errand/tools"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // boxScript works in the box, asks the client, and works in the box again.
@@ -39,14 +39,14 @@ func (s *crashStage) startBox() *starter.Run {
 	return run
 }
 
-func (s *crashStage) endBox(run *starter.Run) *workflows.Result {
+func (s *crashStage) endBox(run *starter.Run) *contract.Result {
 	s.t.Helper()
 	ctx := within(s.t)
 	_, err := run.Answer(ctx, starter.Output("act_2_0", "yes"))
 	require.NoError(s.t, err)
 	result, err := run.Result(ctx)
 	require.NoError(s.t, err)
-	require.Equal(s.t, workflows.Completed, result.Status)
+	require.Equal(s.t, contract.Completed, result.Status)
 	for _, trace := range result.Run.Traces {
 		require.True(s.t, trace.Success, trace.Error)
 	}
@@ -91,7 +91,7 @@ func TestWorkerThatStopsClosesWhatItHolds(t *testing.T) {
 	s.startWorker()
 	result := s.endBox(run)
 	require.Equal(t, keys(s.world.Arrived("open")), keys(s.world.Arrived("close")), "every opening is closed once")
-	require.Equal(t, []workflows.Release{{Source: "platform/box", Epoch: 1}, {Source: "platform/box", Epoch: 2}}, result.Run.Release)
+	require.Equal(t, []contract.Release{{Source: "platform/box", Epoch: 1}, {Source: "platform/box", Epoch: 2}}, result.Run.Release)
 }
 
 // TestWorkerThatStopsClosesWhatItHoldsOfARunThatHasContinued: it tells the Cleanup
@@ -111,8 +111,8 @@ func TestWorkerThatStopsClosesWhatItHoldsOfARunThatHasContinued(t *testing.T) {
 	require.NoError(t, run.Cancel(within(t))) // it ends in this very execution
 	result, err := run.Result(within(t))
 	require.ErrorIs(t, err, starter.ErrCancelled)
-	require.Equal(t, workflows.Cancelled, result.Status)
-	require.Equal(t, []workflows.Release{{Source: "platform/box", Epoch: 1}}, result.Run.Release)
+	require.Equal(t, contract.Cancelled, result.Status)
+	require.Equal(t, []contract.Release{{Source: "platform/box", Epoch: 1}}, result.Run.Release)
 	chain := s.executions(run.ID(), execution)
 	require.Len(t, chain, 2, "it went on after its first round, and no more")
 }
@@ -129,10 +129,10 @@ func TestWorkerThatWasTakenForDeadStillClosesWhatItHolds(t *testing.T) {
 	// that stands still; each of them is lost for 10 s.
 	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 	defer cancel()
-	require.NoError(t, s.client.SignalWorkflow(ctx, run.ID(), "", workflows.ToolOutput, map[string]string{"action_id": "act_2_0", "output": "yes"}))
+	require.NoError(t, s.client.SignalWorkflow(ctx, run.ID(), "", contract.ToolOutput, map[string]string{"action_id": "act_2_0", "output": "yes"}))
 	result, err := run.Result(ctx)
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	require.Len(t, s.world.Arrived("open"), 2)
 	require.NoError(t, syscall.Kill(first.PID(), syscall.SIGCONT))
 	harness.Eventually(t, patience, func() (bool, string) {

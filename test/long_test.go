@@ -20,7 +20,7 @@ import (
 	"errand/tools"
 	"errand/tools/item"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // asked is how much a test does: little in `make test`, all of it in
@@ -127,7 +127,7 @@ func (s *stage) digs(rounds, calls, size int, options string) (growth, []*histor
 	defer cancel()
 	result, err := run.Result(ctx)
 	require.NoError(s.t, err)
-	require.Equal(s.t, workflows.Completed, result.Status, "%v", result.Incomplete)
+	require.Equal(s.t, contract.Completed, result.Status, "%v", result.Incomplete)
 	require.Equal(s.t, rounds+1, result.Run.Rounds)
 	g, chain := s.measure(run.ID(), first)
 	s.t.Logf("%d rounds of %d calls of %d bytes in %s: %d executions, %d bytes of history for %d bytes of items (%.2f), %d bytes a round",

@@ -14,7 +14,7 @@ import (
 	"errand/test/harness"
 	"errand/tools/item"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const flightParameters = `{"type":"object","properties":{"departure":{"type":"string"},"arrival":{"type":"string"}},"required":["departure","arrival"]}`
@@ -80,7 +80,7 @@ func TestMixedBatchRunsOverBothModelAPIs(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, <-served)
 
-			require.Equal(t, workflows.Completed, result.Status)
+			require.Equal(t, contract.Completed, result.Status)
 			require.Equal(t, "Fly at 9:00.", result.OutputText)
 			require.Equal(t, 2, result.Run.Rounds)
 			require.Len(t, result.Run.Traces, 3)
@@ -189,7 +189,7 @@ func TestModelRefusalsAndOutages(t *testing.T) {
 	result, err := forbidden.Result(ctx)
 	var failed *starter.RunFailedError
 	require.ErrorAs(t, err, &failed)
-	require.Equal(t, workflows.ErrModelRejected, failed.Type)
+	require.Equal(t, contract.ErrModelRejected, failed.Type)
 	require.Contains(t, result.Error.Message, "401")
 	require.Contains(t, result.Error.Message, "bad key")
 
@@ -202,7 +202,7 @@ func TestModelRefusalsAndOutages(t *testing.T) {
 
 	_, err = down.Result(ctx)
 	require.ErrorAs(t, err, &failed)
-	require.Equal(t, workflows.ErrModelUnavailable, failed.Type)
+	require.Equal(t, contract.ErrModelUnavailable, failed.Type)
 	require.Contains(t, failed.Message, "503")
 	require.Len(t, s.asked(t, "down"), 2, "as often as the run allows")
 
@@ -238,7 +238,7 @@ func TestCancelStopsARunningModelCall(t *testing.T) {
 	require.NoError(t, run.Cancel(ctx))
 	result, err := run.Result(ctx)
 	require.ErrorIs(t, err, starter.ErrCancelled)
-	require.Equal(t, workflows.Cancelled, result.Status)
+	require.Equal(t, contract.Cancelled, result.Status)
 	harness.Eventually(t, patience, func() (bool, string) {
 		return s.model.Hanging() == 0, fmt.Sprint(s.model.Hanging())
 	}, "the request to the model has been dropped")

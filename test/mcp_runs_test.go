@@ -11,7 +11,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/tools/mcp"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // thinking is server-sequential-thinking as a server of scope run: it counts
@@ -22,7 +22,7 @@ func thinking(t *testing.T) mcp.Server {
 }
 
 // publicCalls are the mcp_call items of a result.
-func publicCalls(t *testing.T, result *workflows.Result) []publicCall {
+func publicCalls(t *testing.T, result *contract.Result) []publicCall {
 	t.Helper()
 	var all []publicCall
 	for _, raw := range result.Output {
@@ -90,7 +90,7 @@ func TestServerOfAWorkerInARun(t *testing.T) {
 	run := s.startRaw(`{"model":"m","input":"go","tools":[{"type":"mcp","server_label":"e","allowed_tools":["echo","get-sum"]},{"type":"mcp","server_label":"db"}]}`)
 	result, err := run.Result(within(t))
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 
 	var list struct {
 		Type   string `json:"type"`
@@ -120,7 +120,7 @@ func TestServerOfAWorkerInARun(t *testing.T) {
 	require.NoError(t, err)
 	lists := 0
 	for _, e := range events.Events {
-		if e.Type == workflows.EventListTools {
+		if e.Type == contract.EventListTools {
 			lists++
 			require.Contains(t, []string{"e", "db"}, e.Server)
 		}
@@ -154,7 +154,7 @@ func TestBroughtServerAsksForApprovalAndShowsNoCredential(t *testing.T) {
 	_, err := run.Approve(within(t), starter.Approved("apr_1_0", "ada"))
 	require.NoError(t, err)
 	no := false
-	_, err = run.Approve(within(t), workflows.Approval{ApprovalRequestID: "apr_1_1", Approve: &no, Reason: "not that"})
+	_, err = run.Approve(within(t), contract.Approval{ApprovalRequestID: "apr_1_1", Approve: &no, Reason: "not that"})
 	require.NoError(t, err)
 	result, err := run.Result(within(t))
 	require.NoError(t, err)
@@ -191,7 +191,7 @@ func TestFaultsOfServerDeclarationsFailTheRunTogether(t *testing.T) {
 	run := s.startRaw(`{"model":"m","input":"go","tools":[{"type":"mcp","server_label":"nobody"},{"type":"mcp","server_label":"x","server_url":"http://evil.example/mcp"},{"type":"mcp","server_label":"db"}]}`)
 	result, err := run.Result(within(t))
 	require.Error(t, err)
-	require.Equal(t, workflows.ErrInvalidRequest, result.Error.Code)
+	require.Equal(t, contract.ErrInvalidRequest, result.Error.Code)
 	require.Len(t, result.Error.Faults, 2)
 	require.Equal(t, "tools[0].server_label", result.Error.Faults[0].Path)
 	require.Equal(t, "tools[1].server_url", result.Error.Faults[1].Path)
@@ -211,7 +211,7 @@ func TestCancelledRunStopsItsServersTool(t *testing.T) {
 			return false, err.Error()
 		}
 		for _, e := range events.Events {
-			if e.Type == workflows.EventToolUpdate {
+			if e.Type == contract.EventToolUpdate {
 				return true, ""
 			}
 		}
@@ -220,7 +220,7 @@ func TestCancelledRunStopsItsServersTool(t *testing.T) {
 	require.NoError(t, run.Cancel(within(t)))
 	result, err := run.Result(within(t))
 	require.Error(t, err)
-	require.Equal(t, workflows.Cancelled, result.Status)
+	require.Equal(t, contract.Cancelled, result.Status)
 	calls := publicCalls(t, result)
 	require.Len(t, calls, 1)
 	require.Equal(t, "incomplete", calls[0].Status)

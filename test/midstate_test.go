@@ -11,7 +11,7 @@ import (
 
 	"errand/starter"
 	"errand/test/harness"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // moment is when the worker of runs that continue is killed.
@@ -251,7 +251,7 @@ func (r *midRun) reach() {
 
 func (r *midRun) waitOpen() {
 	r.s.t.Helper()
-	var status workflows.StatusReport
+	var status contract.StatusReport
 	harness.Eventually(r.s.t, patience, func() (bool, string) {
 		var err error
 		status, err = r.run.Status(within(r.s.t))
@@ -280,7 +280,7 @@ func (r *midRun) execution() string {
 }
 
 // told is all that the run says of itself, without times.
-func (r *midRun) told(result *workflows.Result, butOpenings bool) string {
+func (r *midRun) told(result *contract.Result, butOpenings bool) string {
 	r.s.t.Helper()
 	ctx := within(r.s.t)
 	events, err := r.run.Events(ctx, 0)
@@ -290,8 +290,8 @@ func (r *midRun) told(result *workflows.Result, butOpenings bool) string {
 		some.Run.Release = nil
 		result = &some
 		events.Next = 0
-		events.Events = slices.DeleteFunc(events.Events, func(e workflows.Event) bool {
-			return e.Type == workflows.EventActivation || e.Type == workflows.EventRelease
+		events.Events = slices.DeleteFunc(events.Events, func(e contract.Event) bool {
+			return e.Type == contract.EventActivation || e.Type == contract.EventRelease
 		})
 		for i := range events.Events {
 			events.Events[i].Seq = 0

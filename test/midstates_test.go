@@ -10,7 +10,7 @@ import (
 
 	"errand/starter"
 	"errand/test/harness"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // midState is a state that can outlast a continuation, and a run that comes into
@@ -23,10 +23,10 @@ type midState struct {
 	// where it comes there by itself.
 	lead, form func(t *testing.T, run *starter.Run)
 	// open tells whether a run is in the state. leave has it go on.
-	open  func(status workflows.StatusReport) bool
+	open  func(status contract.StatusReport) bool
 	leave func(t *testing.T, run *starter.Run)
 	// check looks at the end of the run, unless nil.
-	check func(s *midStage, result *workflows.Result)
+	check func(s *midStage, result *contract.Result)
 	// activates is true if something is opened for the run.
 	activates bool
 }
@@ -34,7 +34,7 @@ type midState struct {
 var midStates = []midState{
 	{
 		name: "approval", says: []harness.Answer{harness.Call("look", `{}`), harness.Say("done")},
-		open: func(s workflows.StatusReport) bool {
+		open: func(s contract.StatusReport) bool {
 			return len(s.Approvals) == 1 && s.Approvals[0].Reason == "it is guarded"
 		},
 		leave: func(t *testing.T, run *starter.Run) {
@@ -44,18 +44,18 @@ var midStates = []midState{
 		},
 	},
 	{
-		name: "claim", says: asksOnce, options: starter.RunOptions{ClientTimeout: time.Hour},
+		name: "claim", says: asksOnce, options: starter.RunOptions{ClientTimeout: starter.Duration(time.Hour)},
 		form: func(t *testing.T, run *starter.Run) {
 			t.Helper()
-			_, err := run.Claim(within(t), workflows.Claim{ActionID: "act_1_0", Owner: "host", Lease: "30m"})
+			_, err := run.Claim(within(t), contract.Claim{ActionID: "act_1_0", Owner: "host", Lease: "30m"})
 			require.NoError(t, err)
 		},
-		open: func(s workflows.StatusReport) bool {
+		open: func(s contract.StatusReport) bool {
 			return len(s.Actions) == 1 && s.Actions[0].Owner == "host" && !s.Actions[0].ExpiresAt.IsZero()
 		},
 		leave: func(t *testing.T, run *starter.Run) {
 			t.Helper()
-			_, err := run.Claim(within(t), workflows.Claim{ActionID: "act_1_0", Owner: "other", Lease: "30m"})
+			_, err := run.Claim(within(t), contract.Claim{ActionID: "act_1_0", Owner: "other", Lease: "30m"})
 			require.ErrorContains(t, err, `claimed by "host"`)
 			requireAbsolute(t, run)
 			answerFirst(t, run)
@@ -63,12 +63,12 @@ var midStates = []midState{
 	},
 	{
 		name: "messages", says: []harness.Answer{harness.Call("ask", `{}`), harness.Say("more?"), harness.Say("done")},
-		lead: sends(workflows.Message{ID: "m1", Content: json.RawMessage(`"then this"`), Deliver: workflows.DeliverFollowUp}),
-		form: sends(workflows.Message{ID: "m2", Content: json.RawMessage(`"hurry"`)}),
-		open: func(s workflows.StatusReport) bool { return len(s.Actions) == 1 },
+		lead: sends(contract.Message{ID: "m1", Content: json.RawMessage(`"then this"`), Deliver: contract.DeliverFollowUp}),
+		form: sends(contract.Message{ID: "m2", Content: json.RawMessage(`"hurry"`)}),
+		open: func(s contract.StatusReport) bool { return len(s.Actions) == 1 },
 		leave: func(t *testing.T, run *starter.Run) {
 			t.Helper()
-			again, err := run.Send(within(t), workflows.Message{ID: "m2", Content: json.RawMessage(`"hurry"`)})
+			again, err := run.Send(within(t), contract.Message{ID: "m2", Content: json.RawMessage(`"hurry"`)})
 			require.NoError(t, err)
 			require.True(t, again.Repeated)
 			answerFirst(t, run)
@@ -78,8 +78,8 @@ var midStates = []midState{
 		name: "activation", says: []harness.Answer{
 			harness.Call("work", `{"n":1}`), harness.Call("ask", `{}`), harness.Call("work", `{"n":2}`), harness.Say("done"),
 		},
-		open: func(s workflows.StatusReport) bool {
-			return len(s.Actions) == 1 && len(s.Activations) == 1 && s.Activations[0].Status == workflows.ActivationOpen
+		open: func(s contract.StatusReport) bool {
+			return len(s.Actions) == 1 && len(s.Activations) == 1 && s.Activations[0].Status == contract.ActivationOpen
 		},
 		leave: func(t *testing.T, run *starter.Run) {
 			t.Helper()
@@ -90,13 +90,13 @@ var midStates = []midState{
 	},
 	{
 		name: "budget", says: []harness.Answer{harness.Call("apply", `{}`), harness.Say("done")},
-		options: starter.RunOptions{MaxRounds: 1, OnBudget: workflows.BudgetAsk},
-		open: func(s workflows.StatusReport) bool {
-			return s.Budget != nil && s.Budget.Reason == workflows.ReasonMaxRounds
+		options: starter.RunOptions{MaxRounds: 1, OnBudget: contract.BudgetAsk},
+		open: func(s contract.StatusReport) bool {
+			return s.Budget != nil && s.Budget.Reason == contract.ReasonMaxRounds
 		},
 		leave: func(t *testing.T, run *starter.Run) {
 			t.Helper()
-			_, err := run.Extend(within(t), workflows.Extend{MaxRounds: 2, Actor: "ada"})
+			_, err := run.Extend(within(t), contract.Extend{MaxRounds: 2, Actor: "ada"})
 			require.NoError(t, err)
 		},
 	},
@@ -104,19 +104,19 @@ var midStates = []midState{
 		name: "stop", says: asksOnce,
 		form: func(t *testing.T, run *starter.Run) {
 			t.Helper()
-			_, err := run.Stop(within(t), stopBy(workflows.StopAfterRound))
+			_, err := run.Stop(within(t), stopBy(contract.StopAfterRound))
 			require.NoError(t, err)
 		},
-		open:  func(s workflows.StatusReport) bool { return s.Stop != nil && len(s.Actions) == 1 },
+		open:  func(s contract.StatusReport) bool { return s.Stop != nil && len(s.Actions) == 1 },
 		leave: answerFirst,
-		check: func(s *midStage, result *workflows.Result) {
-			require.Equal(s.t, workflows.Incomplete, result.Status)
-			requireStopped(s.t, result, workflows.StopAfterRound)
+		check: func(s *midStage, result *contract.Result) {
+			require.Equal(s.t, contract.Incomplete, result.Status)
+			requireStopped(s.t, result, contract.StopAfterRound)
 		},
 	},
 	{
 		name: "delegated", says: []harness.Answer{harness.Call("delegate", `{"task":"below"}`), harness.Say("done")},
-		open: func(s workflows.StatusReport) bool {
+		open: func(s contract.StatusReport) bool {
 			return len(s.Actions) == 1 && s.Actions[0].ActionID == "act_1_0_act_1_0"
 		},
 		leave: func(t *testing.T, run *starter.Run) {
@@ -129,7 +129,7 @@ var midStates = []midState{
 
 var asksOnce = []harness.Answer{harness.Call("ask", `{}`), harness.Say("done")}
 
-func sends(m workflows.Message) func(*testing.T, *starter.Run) {
+func sends(m contract.Message) func(*testing.T, *starter.Run) {
 	return func(t *testing.T, run *starter.Run) {
 		t.Helper()
 		_, err := run.Send(within(t), m)
@@ -152,7 +152,7 @@ func requireAbsolute(t *testing.T, run *starter.Run) {
 	events, err := run.Events(within(t), 0)
 	require.NoError(t, err)
 	for _, e := range events.Events {
-		if e.Type == workflows.EventManifest {
+		if e.Type == contract.EventManifest {
 			require.Equal(t, e.At.Add(time.Hour), status.Actions[0].ExpiresAt)
 		}
 	}
@@ -161,7 +161,7 @@ func requireAbsolute(t *testing.T, run *starter.Run) {
 // checkBoxes: the box was opened once and closed once. One that the killed worker
 // held went with it, is told as lost, and has one successor. Every call took place
 // once.
-func checkBoxes(s *midStage, result *workflows.Result) {
+func checkBoxes(s *midStage, result *contract.Result) {
 	var opened, closed, worked []string
 	for _, e := range s.world.All() {
 		switch {

@@ -8,7 +8,7 @@ import (
 
 	"errand/starter"
 	"errand/test/harness"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // TestRequestMayBeWrittenAnyWay: white space, characters that encoding/json
@@ -35,7 +35,7 @@ func TestRequestMayBeWrittenAnyWay(t *testing.T) {
 			}}))
 			result, err := run.Result(ctx)
 			require.NoError(t, err)
-			require.Equal(t, workflows.Completed, result.Status)
+			require.Equal(t, contract.Completed, result.Status)
 			require.Equal(t, "ok", result.OutputText)
 			second, err := harness.Decode(s.model.Requests()[1])
 			require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"errand/test/harness"
 	"errand/tools"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestPartialResultsAreFollowedLive(t *testing.T) {
@@ -38,11 +38,11 @@ func TestPartialResultsAreFollowedLive(t *testing.T) {
 	})
 	require.NoError(t, err)
 	texts := map[string]string{}
-	var last workflows.EventType
+	var last contract.EventType
 	for e, err := range run.Follow(ctx, 0) {
 		require.NoError(t, err)
 		last = e.Type
-		if e.Type != workflows.EventToolUpdate {
+		if e.Type != contract.EventToolUpdate {
 			continue
 		}
 		texts[e.ToolCallID] = e.Text
@@ -50,7 +50,7 @@ func TestPartialResultsAreFollowedLive(t *testing.T) {
 			close(seen)
 		}
 	}
-	require.Equal(t, workflows.EventRunEnd, last)
+	require.Equal(t, contract.EventRunEnd, last)
 	require.Equal(t, map[string]string{"c1": "50 % of c1", "c2": "50 % of c2"}, texts)
 	signals := 0
 	for _, e := range fetchHistory(t, s.client, run.ID()).Events {

@@ -19,6 +19,7 @@ import (
 
 	"errand/worker"
 	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const recorded = "testdata/history"
@@ -59,8 +60,8 @@ func replayer(t *testing.T) sdkworker.WorkflowReplayer {
 		DisableDeadlockDetection: true, // a busy machine takes its time
 	})
 	require.NoError(t, err)
-	r.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeRun})
-	r.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeDelegated})
+	r.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: contract.TypeRun})
+	r.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: contract.TypeDelegated})
 	r.RegisterWorkflowWithOptions(workflows.Cleanup, workflow.RegisterOptions{Name: workflows.TypeCleanup})
 	return r
 }

@@ -13,7 +13,7 @@ import (
 	"errand/test/harness"
 	"errand/tools/item"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // report is a fault that users of other gateways and servers have reported, as
@@ -23,7 +23,7 @@ type report struct {
 	request string
 	script  harness.Script
 	// check sees the run's end and every request that reached the model.
-	check func(t *testing.T, result *workflows.Result, requests []harness.Request)
+	check func(t *testing.T, result *contract.Result, requests []harness.Request)
 	// invalid is the path of the fault of a request that must be refused.
 	invalid string
 }
@@ -48,7 +48,7 @@ func reports() map[string]report {
 		"only functions are shown to the model": {
 			request: spawnTools[:len(spawnTools)-1] + `,{"type":"custom","name":"p"},{"type":"file_search","vector_store_ids":["v"]},{"type":"mcp","server_label":"s"}]`,
 			script:  harness.Always(harness.Say("ok")),
-			check: func(t *testing.T, _ *workflows.Result, requests []harness.Request) {
+			check: func(t *testing.T, _ *contract.Result, requests []harness.Request) {
 				require.NotContains(t, string(requests[0].Body), `"namespace"`)
 				require.NotContains(t, string(requests[0].Body), `"custom"`)
 				require.Contains(t, string(requests[0].Body), `"collab__spawn"`, "a container is expanded, never dropped")
@@ -78,7 +78,7 @@ func reports() map[string]report {
 		},
 		"a function without parameters": {
 			request: `"tools":[{"type":"function","name":"now"},{"type":"function","name":"then","parameters":{}}]`, script: harness.Always(harness.Say("ok")),
-			check: func(t *testing.T, _ *workflows.Result, requests []harness.Request) {
+			check: func(t *testing.T, _ *contract.Result, requests []harness.Request) {
 				decoded, err := harness.Decode(requests[0])
 				require.NoError(t, err)
 				for _, tool := range decoded.Tools {
@@ -89,7 +89,7 @@ func reports() map[string]report {
 		},
 		"no tools and no choice": {
 			request: `"tools":[],"tool_choice":null`, script: harness.Always(harness.Say("ok")),
-			check: func(t *testing.T, _ *workflows.Result, requests []harness.Request) {
+			check: func(t *testing.T, _ *contract.Result, requests []harness.Request) {
 				require.NotContains(t, string(requests[0].Body), "tool")
 			},
 		},
@@ -104,7 +104,7 @@ func reports() map[string]report {
 			request: `"input":[{"role":"user","content":"go"},{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call","call_id":"b","name":"f","arguments":"{}"},
 				{"role":"assistant","content":"wait"},{"type":"function_call_output","call_id":"a","output":"1"},{"type":"function_call_output","call_id":"b","output":"2"}]`,
 			script: harness.Always(harness.Say("ok")),
-			check: func(t *testing.T, _ *workflows.Result, requests []harness.Request) {
+			check: func(t *testing.T, _ *contract.Result, requests []harness.Request) {
 				require.JSONEq(t, `[{"role":"user","content":"go"},
 					{"role":"assistant","content":"wait","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"f","arguments":"{}"}}]},
 					{"role":"tool","tool_call_id":"a","content":"1"},{"role":"tool","tool_call_id":"b","content":"2"}]`, sentField(t, requests[0], "messages"))
@@ -115,20 +115,20 @@ func reports() map[string]report {
 		},
 		"a call without a name": {
 			api: "chat", request: echoTool, script: harness.Rounds(chatAnswer(`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"","arguments":"{}"}}]}`, "tool_calls"), harness.Say("ok")),
-			check: func(t *testing.T, result *workflows.Result, _ []harness.Request) {
+			check: func(t *testing.T, result *contract.Result, _ []harness.Request) {
 				require.Contains(t, result.Run.Traces[0].Error, "there is no tool")
 			},
 		},
 		"a call cut at the length limit": {
 			api: "chat", request: echoTool, script: harness.Rounds(harness.Call("echo", `{"path":"a`).Truncated(), harness.Say("ok")),
-			check: func(t *testing.T, result *workflows.Result, requests []harness.Request) {
+			check: func(t *testing.T, result *contract.Result, requests []harness.Request) {
 				require.Contains(t, result.Run.Traces[0].Error, "cut")
 				require.Contains(t, sentField(t, requests[1], "messages"), `"arguments":"{}"`, "what goes back to the model is valid")
 			},
 		},
 		"a forced choice does not loop": {
 			request: echoTool + `,"tool_choice":"required"`, script: harness.Rounds(harness.Call("echo", `{}`), harness.Say("ok")),
-			check: func(t *testing.T, _ *workflows.Result, requests []harness.Request) {
+			check: func(t *testing.T, _ *contract.Result, requests []harness.Request) {
 				first, err := harness.Decode(requests[0])
 				require.NoError(t, err)
 				second, err := harness.Decode(requests[1])
@@ -140,7 +140,7 @@ func reports() map[string]report {
 		"names of 67 characters that differ at the end": {
 			request: fmt.Sprintf(`"tools":[{"type":"function","name":"%s_aaa"},{"type":"function","name":"%s_bbb"}]`, strings.Repeat("n", 63), strings.Repeat("n", 63)),
 			script:  harness.Always(harness.Say("ok")),
-			check: func(t *testing.T, _ *workflows.Result, requests []harness.Request) {
+			check: func(t *testing.T, _ *contract.Result, requests []harness.Request) {
 				decoded, err := harness.Decode(requests[0])
 				require.NoError(t, err)
 				require.NotEqual(t, decoded.Tools[0].Name, decoded.Tools[1].Name)
@@ -161,7 +161,7 @@ func TestReportedFaultsGoRightHere(t *testing.T) {
 			}
 			request += `}`
 			if row.invalid != "" {
-				_, faults := workflows.DecodeRequest([]byte(request))
+				_, faults := contract.DecodeRequest([]byte(request))
 				require.Len(t, faults, 1)
 				require.Equal(t, row.invalid, faults[0].Path)
 				return
@@ -188,7 +188,7 @@ func echo() worker.Tool {
 	return tool
 }
 
-func spawned(t *testing.T, result *workflows.Result, _ []harness.Request) {
+func spawned(t *testing.T, result *contract.Result, _ []harness.Request) {
 	t.Helper()
 	head, err := item.Peek(result.Output[0])
 	require.NoError(t, err)
@@ -196,14 +196,14 @@ func spawned(t *testing.T, result *workflows.Result, _ []harness.Request) {
 	require.Equal(t, "spawn", head.Name)
 }
 
-func oneRound(t *testing.T, result *workflows.Result, _ []harness.Request) {
+func oneRound(t *testing.T, result *contract.Result, _ []harness.Request) {
 	t.Helper()
 	require.Equal(t, 1, result.Run.Rounds)
 }
 
 // outputsAre checks what the model was shown after a number of rounds.
-func outputsAre(round int, want ...string) func(*testing.T, *workflows.Result, []harness.Request) {
-	return func(t *testing.T, _ *workflows.Result, requests []harness.Request) {
+func outputsAre(round int, want ...string) func(*testing.T, *contract.Result, []harness.Request) {
+	return func(t *testing.T, _ *contract.Result, requests []harness.Request) {
 		t.Helper()
 		decoded, err := harness.Decode(requests[round])
 		require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 	"errand/tools"
 	"errand/tools/platform"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // boxes is a resource of the tests that counts what is opened and closed.
@@ -138,7 +138,7 @@ func TestResourceIsOpenedOnceForAllCallsOfARunAndClosedWithIt(t *testing.T) {
 		result, err := run.Result(ctx)
 		require.NoError(t, err)
 		require.Equal(t, []string{"open/1", "close/1"}, b.seen(run.ID()))
-		require.Equal(t, []workflows.Release{{Source: "platform/box", Epoch: 1}}, result.Run.Release)
+		require.Equal(t, []contract.Release{{Source: "platform/box", Epoch: 1}}, result.Run.Release)
 		for _, trace := range result.Run.Traces {
 			require.True(t, trace.Success, trace.Error)
 		}
@@ -180,7 +180,7 @@ func TestFailedOpeningIsTheOutcomeAndIsNotKept(t *testing.T) {
 	require.NotZero(t, failed)
 	require.True(t, result.Run.Traces[3].Success, "the next call opens it again")
 	b.requireClosed(t, run.ID(), "open/2", "close/2")
-	require.Equal(t, []workflows.Release{{Source: "platform/box", Epoch: 2}}, result.Run.Release)
+	require.Equal(t, []contract.Release{{Source: "platform/box", Epoch: 2}}, result.Run.Release)
 }
 
 func TestFailingCloseChangesNothingButTheReport(t *testing.T) {
@@ -193,7 +193,7 @@ func TestFailingCloseChangesNothingButTheReport(t *testing.T) {
 	require.NoError(t, err)
 	result, err := run.Result(ctx)
 	require.NoError(t, err)
-	require.Equal(t, []workflows.Release{{Source: "platform/box", Epoch: 1, Error: "stuck"}}, result.Run.Release)
+	require.Equal(t, []contract.Release{{Source: "platform/box", Epoch: 1, Error: "stuck"}}, result.Run.Release)
 	b.requireClosed(t, run.ID(), "open/1", "close/1")
 }
 
@@ -260,7 +260,7 @@ func (s *stage) startWithTimeout(ctx context.Context, limit time.Duration) *star
 	id := fmt.Sprintf("timed-%s-%s", s.queue, limit)
 	_, err := s.client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: s.queue, WorkflowExecutionTimeout: limit, // a user may set one
-	}, workflows.TypeRun, map[string]any{
+	}, contract.TypeRun, map[string]any{
 		"model": "m", "input": "go",
 		"tools": []map[string]any{{"type": "platform", "name": "work"}, {"type": "function", "name": "ask"}},
 	})

@@ -11,7 +11,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/test/world"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // TestOpenCallsOutliveAWorkerAndAServer: both are killed while a client's calls
@@ -34,9 +34,9 @@ func TestOpenCallsOutliveAWorkerAndAServer(t *testing.T) {
 	run, err := s.starter.Start(ctx, starter.Request{Model: "m", Input: "go", Tools: []starter.Tool{starter.Function("ask", "", nil)}})
 	require.NoError(t, err)
 	pendingAction(t, run)
-	_, err = run.Answer(ctx, starter.Output(workflows.ActionID(1, 1), "two"))
+	_, err = run.Answer(ctx, starter.Output(contract.ActionID(1, 1), "two"))
 	require.NoError(t, err)
-	_, err = run.Claim(ctx, workflows.Claim{ActionID: workflows.ActionID(1, 0), Owner: "first client", Lease: "1h"})
+	_, err = run.Claim(ctx, contract.Claim{ActionID: contract.ActionID(1, 0), Owner: "first client", Lease: "1h"})
 	require.NoError(t, err)
 	before, err := run.Status(ctx)
 	require.NoError(t, err)
@@ -52,10 +52,10 @@ func TestOpenCallsOutliveAWorkerAndAServer(t *testing.T) {
 		return err == nil && asJSON(t, before) == asJSON(t, after), fmt.Sprint(asJSON(t, after), err)
 	}, "the run stands as it did: "+asJSON(t, before))
 	for i, word := range map[int]string{2: "three", 0: "one"} {
-		_, err = run.Answer(ctx, starter.Output(workflows.ActionID(1, i), word))
+		_, err = run.Answer(ctx, starter.Output(contract.ActionID(1, i), word))
 		require.NoError(t, err)
 	}
-	receipt, err := run.Answer(ctx, starter.Output(workflows.ActionID(1, 1), "two"))
+	receipt, err := run.Answer(ctx, starter.Output(contract.ActionID(1, 1), "two"))
 	if err == nil { // unless the run has ended by now
 		require.True(t, receipt.Repeated)
 	}

@@ -14,7 +14,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // shape is a run of a certain course; its history is worth keeping.
@@ -23,7 +23,7 @@ type shape struct {
 	script  harness.Script
 	// drive does the outside's part once a client or a person is waited for.
 	drive func(t *testing.T, s *stage, run *starter.Run)
-	want  workflows.Status
+	want  contract.Status
 }
 
 const shapeTools = `"tools":[{"type":"function","name":"ask"},{"type":"platform","name":"weather"},{"type":"platform","name":"guarded"}]`
@@ -39,7 +39,7 @@ func shapeCalls(names ...string) harness.Answer {
 func answerCall(t *testing.T, _ *stage, run *starter.Run) {
 	t.Helper()
 	pendingAction(t, run)
-	_, err := run.Answer(within(t), workflows.Answer{ActionID: "act_1_0", Output: json.RawMessage(`"yes"`)})
+	_, err := run.Answer(within(t), contract.Answer{ActionID: "act_1_0", Output: json.RawMessage(`"yes"`)})
 	require.NoError(t, err)
 }
 
@@ -48,7 +48,7 @@ func signalCall(t *testing.T, s *stage, run *starter.Run) {
 	pendingAction(t, run)
 	ctx := within(t)
 	for _, payload := range []string{`17`, `{"tool_call_id":"nobody","output":1}`, `{"action_id":"act_1_0","output":{"n":1}}`} {
-		require.NoError(t, s.client.SignalWorkflow(ctx, run.ID(), "", workflows.ToolOutput, json.RawMessage(payload)))
+		require.NoError(t, s.client.SignalWorkflow(ctx, run.ID(), "", contract.ToolOutput, json.RawMessage(payload)))
 	}
 }
 
@@ -62,9 +62,9 @@ func claimThenAnswer(t *testing.T, s *stage, run *starter.Run) {
 	t.Helper()
 	pendingAction(t, run)
 	ctx := within(t)
-	_, err := run.Claim(ctx, workflows.Claim{ActionID: "act_1_0", Owner: "host", Lease: "30s"})
+	_, err := run.Claim(ctx, contract.Claim{ActionID: "act_1_0", Owner: "host", Lease: "30s"})
 	require.NoError(t, err)
-	_, err = run.Claim(ctx, workflows.Claim{ActionID: "act_1_0", Owner: "other", Lease: "30s"})
+	_, err = run.Claim(ctx, contract.Claim{ActionID: "act_1_0", Owner: "other", Lease: "30s"})
 	require.Error(t, err)
 	_, err = run.Send(ctx, starter.Text("and hurry"))
 	require.NoError(t, err)
@@ -84,8 +84,8 @@ func decideApprovals(t *testing.T, s *stage, run *starter.Run) {
 	_, err := run.Approve(ctx, starter.Approved("apr_1_0", "ada"))
 	require.NoError(t, err)
 	yes := false
-	require.NoError(t, s.client.SignalWorkflow(ctx, run.ID(), "", workflows.SettleApproval,
-		workflows.Approval{ApprovalRequestID: "apr_1_1", Approve: &yes, Reason: "no", Actor: "eve"}))
+	require.NoError(t, s.client.SignalWorkflow(ctx, run.ID(), "", contract.SettleApproval,
+		contract.Approval{ApprovalRequestID: "apr_1_1", Approve: &yes, Reason: "no", Actor: "eve"}))
 }
 
 const shapeBox = `"tools":[{"type":"function","name":"ask"},{"type":"platform","name":"work"}]`
@@ -93,7 +93,7 @@ const shapeBox = `"tools":[{"type":"function","name":"ask"},{"type":"platform","
 func answerOpenBox(t *testing.T, _ *stage, run *starter.Run) {
 	t.Helper()
 	pendingAction(t, run)
-	_, err := run.Answer(within(t), workflows.Answer{ActionID: "act_1_2", Output: json.RawMessage(`"yes"`)})
+	_, err := run.Answer(within(t), contract.Answer{ActionID: "act_1_2", Output: json.RawMessage(`"yes"`)})
 	require.NoError(t, err)
 }
 
@@ -111,35 +111,35 @@ func stopCall(t *testing.T, _ *stage, run *starter.Run) {
 		}
 		return traces == 1, "the call in the box has not ended"
 	}, "only the client is waited for")
-	_, err := run.Stop(ctx, workflows.Stop{Mode: workflows.StopAfterTools, Actor: "ada", Reason: "enough"})
+	_, err := run.Stop(ctx, contract.Stop{Mode: contract.StopAfterTools, Actor: "ada", Reason: "enough"})
 	require.NoError(t, err)
 }
 
 func shapes() map[string]shape {
 	many := strings.Fields(strings.Repeat("weather ", 40))
 	return map[string]shape{
-		"answer":      {request: ``, script: harness.Always(harness.Say("hi")), want: workflows.Completed},
-		"mixed":       {request: shapeTools, script: harness.Rounds(shapeCalls("ask", "weather", "nope"), shapeCalls("weather"), harness.Say("hi")), drive: answerCall, want: workflows.Completed},
-		"signals":     {request: shapeTools, script: harness.Rounds(shapeCalls("ask"), harness.Say("hi")), drive: signalCall, want: workflows.Completed},
-		"claims":      {request: shapeTools, script: harness.Rounds(shapeCalls("ask"), harness.Say("hi")), drive: claimThenAnswer, want: workflows.Completed},
-		"sequential":  {request: shapeTools + `,"run":{"tool_execution":"sequential"}`, script: harness.Rounds(shapeCalls("ask", "weather", "weather"), harness.Say("hi")), drive: answerCall, want: workflows.Completed},
-		"approvals":   {request: shapeTools, script: harness.Rounds(shapeCalls("guarded", "guarded", "weather"), harness.Say("hi")), drive: decideApprovals, want: workflows.Completed},
-		"expired":     {request: shapeTools + `,"run":{"client_timeout":"50ms"}`, script: harness.Rounds(shapeCalls("ask"), harness.Say("hi")), want: workflows.Completed},
-		"in time":     {request: shapeTools + `,"run":{"client_timeout":"1h"}`, script: harness.Rounds(shapeCalls("ask"), harness.Say("hi")), drive: answerCall, want: workflows.Completed},
-		"cancelled":   {request: shapeTools, script: harness.Rounds(shapeCalls("ask", "weather"), harness.Say("hi")), drive: cancelCall, want: workflows.Cancelled},
-		"many calls":  {request: shapeTools + `,"run":{"max_parallel_calls":8}`, script: harness.Rounds(shapeCalls(many...), harness.Say("hi")), want: workflows.Completed},
-		"max rounds":  {request: shapeTools + `,"run":{"max_rounds":2}`, script: harness.Always(shapeCalls("weather")), want: workflows.Incomplete},
-		"truncated":   {request: shapeTools, script: harness.Rounds(shapeCalls("weather").Truncated(), harness.Say("hi")), want: workflows.Completed},
-		"budget":      {request: shapeTools + `,"max_tool_calls":1`, script: harness.Rounds(shapeCalls("weather", "weather"), harness.Say("hi")), want: workflows.Completed},
-		"bad request": {request: `"tools":[{"type":"function"}]`, script: harness.Always(harness.Say("hi")), want: workflows.Failed},
-		"rejected":    {request: ``, script: harness.Always(harness.Failure(401, "no_key", "who are you")), want: workflows.Failed},
+		"answer":      {request: ``, script: harness.Always(harness.Say("hi")), want: contract.Completed},
+		"mixed":       {request: shapeTools, script: harness.Rounds(shapeCalls("ask", "weather", "nope"), shapeCalls("weather"), harness.Say("hi")), drive: answerCall, want: contract.Completed},
+		"signals":     {request: shapeTools, script: harness.Rounds(shapeCalls("ask"), harness.Say("hi")), drive: signalCall, want: contract.Completed},
+		"claims":      {request: shapeTools, script: harness.Rounds(shapeCalls("ask"), harness.Say("hi")), drive: claimThenAnswer, want: contract.Completed},
+		"sequential":  {request: shapeTools + `,"run":{"tool_execution":"sequential"}`, script: harness.Rounds(shapeCalls("ask", "weather", "weather"), harness.Say("hi")), drive: answerCall, want: contract.Completed},
+		"approvals":   {request: shapeTools, script: harness.Rounds(shapeCalls("guarded", "guarded", "weather"), harness.Say("hi")), drive: decideApprovals, want: contract.Completed},
+		"expired":     {request: shapeTools + `,"run":{"client_timeout":"50ms"}`, script: harness.Rounds(shapeCalls("ask"), harness.Say("hi")), want: contract.Completed},
+		"in time":     {request: shapeTools + `,"run":{"client_timeout":"1h"}`, script: harness.Rounds(shapeCalls("ask"), harness.Say("hi")), drive: answerCall, want: contract.Completed},
+		"cancelled":   {request: shapeTools, script: harness.Rounds(shapeCalls("ask", "weather"), harness.Say("hi")), drive: cancelCall, want: contract.Cancelled},
+		"many calls":  {request: shapeTools + `,"run":{"max_parallel_calls":8}`, script: harness.Rounds(shapeCalls(many...), harness.Say("hi")), want: contract.Completed},
+		"max rounds":  {request: shapeTools + `,"run":{"max_rounds":2}`, script: harness.Always(shapeCalls("weather")), want: contract.Incomplete},
+		"truncated":   {request: shapeTools, script: harness.Rounds(shapeCalls("weather").Truncated(), harness.Say("hi")), want: contract.Completed},
+		"budget":      {request: shapeTools + `,"max_tool_calls":1`, script: harness.Rounds(shapeCalls("weather", "weather"), harness.Say("hi")), want: contract.Completed},
+		"bad request": {request: `"tools":[{"type":"function"}]`, script: harness.Always(harness.Say("hi")), want: contract.Failed},
+		"rejected":    {request: ``, script: harness.Always(harness.Failure(401, "no_key", "who are you")), want: contract.Failed},
 		"every type": {
 			request: `"tools":[{"type":"custom","name":"ask"},{"type":"namespace","name":"crm","tools":[{"name":"lookup"}]},{"type":"mcp","server_label":"db"},{"type":"file_search","vector_store_ids":["v"]},{"type":"platform","name":"weather","max_uses":1}]`,
-			script:  harness.Rounds(shapeCalls("ask", "weather", "weather", "file_search"), harness.Say("hi")), drive: answerCall, want: workflows.Completed,
+			script:  harness.Rounds(shapeCalls("ask", "weather", "weather", "file_search"), harness.Say("hi")), drive: answerCall, want: contract.Completed,
 		},
-		"activation":  {request: shapeBox, script: harness.Rounds(shapeCalls("work", "work", "ask"), shapeCalls("work"), harness.Say("hi")), drive: answerOpenBox, want: workflows.Completed},
-		"stopped":     {request: shapeBox, script: harness.Rounds(shapeCalls("ask", "work"), harness.Say("hi")), drive: stopCall, want: workflows.Incomplete},
-		"unavailable": {request: `"run":{"model_attempts":2}`, script: harness.Always(harness.Failure(500, "", "oops")), want: workflows.Failed},
+		"activation":  {request: shapeBox, script: harness.Rounds(shapeCalls("work", "work", "ask"), shapeCalls("work"), harness.Say("hi")), drive: answerOpenBox, want: contract.Completed},
+		"stopped":     {request: shapeBox, script: harness.Rounds(shapeCalls("ask", "work"), harness.Say("hi")), drive: stopCall, want: contract.Incomplete},
+		"unavailable": {request: `"run":{"model_attempts":2}`, script: harness.Always(harness.Failure(500, "", "oops")), want: contract.Failed},
 	}
 }
 
@@ -178,7 +178,7 @@ func TestRecordedShapes(t *testing.T) {
 // startRaw starts a run past the starter's own check.
 func (s *stage) startRaw(request string) *starter.Run {
 	s.t.Helper()
-	run, err := s.client.ExecuteWorkflow(within(s.t), client.StartWorkflowOptions{TaskQueue: s.queue}, workflows.TypeRun, rawJSON(request))
+	run, err := s.client.ExecuteWorkflow(within(s.t), client.StartWorkflowOptions{TaskQueue: s.queue}, contract.TypeRun, rawJSON(request))
 	require.NoError(s.t, err)
 	return s.starter.Attach(run.GetID())
 }

@@ -13,7 +13,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // shutdown is what goes on while a worker is told to stop, and what becomes of
@@ -49,7 +49,7 @@ func insideInference(s *crashStage, _ *starter.Run) {
 
 func afterOwnCalls(s *crashStage, run *starter.Run) {
 	pendingAction(s.t, run)
-	ended := func(e workflows.Event) bool { return e.Type == workflows.EventToolEnd && e.ToolCallID == "c1" }
+	ended := func(e contract.Event) bool { return e.Type == contract.EventToolEnd && e.ToolCallID == "c1" }
 	harness.Eventually(s.t, patience, func() (bool, string) {
 		page, err := run.Events(s.t.Context(), 0)
 		return err == nil && slices.ContainsFunc(page.Events, ended), fmt.Sprint(err)
@@ -127,7 +127,7 @@ func (row shutdown) play(t *testing.T) {
 	row.check(t, s, run, result)
 }
 
-func (row shutdown) check(t *testing.T, s *crashStage, run *starter.Run, result *workflows.Result) {
+func (row shutdown) check(t *testing.T, s *crashStage, run *starter.Run, result *contract.Result) {
 	t.Helper()
 	require.Equal(t, map[string]tools.OutcomeStatus{"c1": row.want, "c2": tools.Succeeded}, statuses(result))
 	if row.want == tools.Succeeded {
@@ -139,7 +139,7 @@ func (row shutdown) check(t *testing.T, s *crashStage, run *starter.Run, result 
 	for _, e := range arrived {
 		require.Equal(t, run.ID()+"/1/0", e.Key, "every attempt has the key of the call")
 	}
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	require.Nil(t, result.Run.Stop)
 	s.requireNobodyCancelled(run)
 	if row.calls == 1 && row.tool == "apply" {

@@ -13,7 +13,7 @@ import (
 	"errand/test/harness"
 	"errand/tools/item"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // TestNoSignalIsLostWhereARunContinues answers once, by signal, wherever in its
@@ -37,7 +37,7 @@ func TestNoSignalIsLostWhereARunContinues(t *testing.T) {
 					}
 					return status.Actions[0].ActionID == id, status.Actions[0].ActionID
 				}, id)
-				require.NoError(t, s.client.SignalWorkflow(ctx, run.ID(), "", workflows.ToolOutput, starter.Output(id, "yes")))
+				require.NoError(t, s.client.SignalWorkflow(ctx, run.ID(), "", contract.ToolOutput, starter.Output(id, "yes")))
 			}
 			result, err := run.Result(ctx)
 			require.NoError(t, err)
@@ -71,11 +71,11 @@ func TestNoMessageIsLostWhereARunContinues(t *testing.T) {
 			run, _ := s.startFirst(fmt.Sprintf(`{"model":"m","input":"go",%s,"run":{"continue_after_events":%d,"max_rounds":400}}`, shapeTools, after))
 			for i := range messages {
 				content := json.RawMessage(fmt.Sprintf(`"message no. %d."`, i))
-				require.NoError(t, s.client.SignalWorkflow(ctx, run.ID(), "", workflows.SendMessage, workflows.Message{Content: content}))
+				require.NoError(t, s.client.SignalWorkflow(ctx, run.ID(), "", contract.SendMessage, contract.Message{Content: content}))
 			}
 			result, err := run.Result(ctx)
 			require.NoError(t, err)
-			require.Equal(t, workflows.Completed, result.Status)
+			require.Equal(t, contract.Completed, result.Status)
 			next := 0
 			for raw, err := range run.Conversation(ctx) {
 				require.NoError(t, err)
@@ -103,11 +103,11 @@ func TestACancelEndsARunThatIsAboutToContinue(t *testing.T) {
 				return s.client.CancelWorkflow(ctx, run.ID(), "")
 			},
 			"stop": func(ctx context.Context, run *starter.Run) error {
-				_, err := run.Stop(ctx, workflows.Stop{Mode: workflows.StopNow, Reason: "enough"})
+				_, err := run.Stop(ctx, contract.Stop{Mode: contract.StopNow, Reason: "enough"})
 				return err
 			},
 			"stop by signal": func(ctx context.Context, run *starter.Run) error {
-				return s.client.SignalWorkflow(ctx, run.ID(), "", workflows.StopRun, workflows.Stop{Mode: workflows.StopNow})
+				return s.client.SignalWorkflow(ctx, run.ID(), "", contract.StopRun, contract.Stop{Mode: contract.StopNow})
 			},
 		} {
 			t.Run(fmt.Sprintf("%s after %d events", name, n), func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestACancelEndsARunThatIsAboutToContinue(t *testing.T) {
 				require.NoError(t, end(ctx, run))
 				result, err := run.Result(ctx)
 				require.ErrorIs(t, err, starter.ErrCancelled)
-				require.Equal(t, workflows.Cancelled, result.Status)
+				require.Equal(t, contract.Cancelled, result.Status)
 			})
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"errand/tools"
 	"errand/tools/item"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // batchOnce is a model that asks for one batch, and is then done.
@@ -56,13 +56,13 @@ func TestNoSizeWedgesARun(t *testing.T) {
 		model   batchOnce
 		output  string
 		options []worker.Option
-		want    workflows.Status
+		want    contract.Status
 	}{
-		"128 calls of 10 KB":                        {model: manyCalls(128, `{"s":"`+strings.Repeat("x", 10_000)+`"}`), output: "ok", want: workflows.Completed},
-		"128 calls that a hook makes large":         {model: manyCalls(128, `{}`), output: "ok", options: []worker.Option{enlarge}, want: workflows.Completed},
-		"an answer of 128 calls of 40 KB":           {model: manyCalls(128, `{"s":"`+strings.Repeat("x", 40_000)+`"}`), want: workflows.Failed},
-		"outputs of 1 MB, more than a history has":  {model: manyCalls(asked(12, 56), `{}`), output: strings.Repeat("x", 1_000_000), want: workflows.Completed},
-		"one call whose arguments are over a limit": {model: manyCalls(1, `{"s":"`+strings.Repeat("x", 900<<10)+`"}`), want: workflows.Completed},
+		"128 calls of 10 KB":                        {model: manyCalls(128, `{"s":"`+strings.Repeat("x", 10_000)+`"}`), output: "ok", want: contract.Completed},
+		"128 calls that a hook makes large":         {model: manyCalls(128, `{}`), output: "ok", options: []worker.Option{enlarge}, want: contract.Completed},
+		"an answer of 128 calls of 40 KB":           {model: manyCalls(128, `{"s":"`+strings.Repeat("x", 40_000)+`"}`), want: contract.Failed},
+		"outputs of 1 MB, more than a history has":  {model: manyCalls(asked(12, 56), `{}`), output: strings.Repeat("x", 1_000_000), want: contract.Completed},
+		"one call whose arguments are over a limit": {model: manyCalls(1, `{"s":"`+strings.Repeat("x", 900<<10)+`"}`), want: contract.Completed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,8 +74,8 @@ func TestNoSizeWedgesARun(t *testing.T) {
 			result, err := run.Result(within(t))
 			require.NotNil(t, result, "%v", err)
 			require.Equal(t, c.want, result.Status, "%v", err)
-			if c.want == workflows.Failed {
-				require.Equal(t, workflows.ErrLimitExceeded, result.Error.Code)
+			if c.want == contract.Failed {
+				require.Equal(t, contract.ErrLimitExceeded, result.Error.Code)
 			}
 		})
 	}

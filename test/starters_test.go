@@ -21,7 +21,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/test/world"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // envStarterRuns is how many runs TestStartersShareManyRuns has.
@@ -155,7 +155,7 @@ func (s *stage) awaitCompleted(runs int) {
 // order in which the model asked.
 func (s *stage) requireOriginOrders(ids []string) {
 	s.t.Helper()
-	results := make([]*workflows.Result, len(ids))
+	results := make([]*contract.Result, len(ids))
 	inWindow(len(ids), func(i int) {
 		var err error
 		if results[i], err = s.starter.Attach(ids[i]).Result(within(s.t)); err != nil {
@@ -164,7 +164,7 @@ func (s *stage) requireOriginOrders(ids []string) {
 	})
 	require.False(s.t, s.t.Failed())
 	for _, result := range results {
-		require.Equal(s.t, workflows.Completed, result.Status)
+		require.Equal(s.t, contract.Completed, result.Status)
 		require.Equal(s.t, "all done", result.OutputText)
 		var got, want []string
 		for _, it := range result.Output {
@@ -217,7 +217,7 @@ func TestStarterKilledBetweenExecutingAndAnswering(t *testing.T) {
 	s.startClient("second", s.world.URL, starterLease)
 	result, err := s.starter.Attach(id).Result(within(t))
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	begun := s.world.Arrived("begin")
 	require.Len(t, begun, 2, "at least once")
 	require.Equal(t, begun[0].Key, begun[1].Key)

@@ -11,7 +11,7 @@ import (
 	"errand/test/harness"
 	"errand/tools"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // held is a tool that ends when the test says so. One that is deaf ignores its
@@ -62,7 +62,7 @@ func stopRequest(window int) starter.Request {
 	}
 }
 
-func statuses(result *workflows.Result) map[string]tools.OutcomeStatus {
+func statuses(result *contract.Result) map[string]tools.OutcomeStatus {
 	all := map[string]tools.OutcomeStatus{}
 	for _, trace := range result.Run.Traces {
 		all[trace.ToolCallID] = trace.Status
@@ -70,7 +70,7 @@ func statuses(result *workflows.Result) map[string]tools.OutcomeStatus {
 	return all
 }
 
-func requireStopped(t *testing.T, result *workflows.Result, mode workflows.StopMode) {
+func requireStopped(t *testing.T, result *contract.Result, mode contract.StopMode) {
 	t.Helper()
 	require.NotNil(t, result.Run.Stop)
 	require.Equal(t, mode, result.Run.Stop.Mode)
@@ -78,8 +78,8 @@ func requireStopped(t *testing.T, result *workflows.Result, mode workflows.StopM
 	require.Equal(t, "enough", result.Run.Stop.Reason)
 }
 
-func stopBy(mode workflows.StopMode) workflows.Stop {
-	return workflows.Stop{Mode: mode, Actor: "eva", Reason: "enough"}
+func stopBy(mode contract.StopMode) contract.Stop {
+	return contract.Stop{Mode: mode, Actor: "eva", Reason: "enough"}
 }
 
 func TestStopAfterToolsLetsWhatRunsEndAndBeginsNothing(t *testing.T) {
@@ -92,20 +92,20 @@ func TestStopAfterToolsLetsWhatRunsEndAndBeginsNothing(t *testing.T) {
 	require.NoError(t, err)
 	<-h.began
 	pendingAction(t, run)
-	_, err = run.Stop(ctx, workflows.Stop{Mode: "soon"})
+	_, err = run.Stop(ctx, contract.Stop{Mode: "soon"})
 	require.ErrorContains(t, err, "after_tools")
-	_, err = run.Stop(ctx, stopBy(workflows.StopAfterTools))
+	_, err = run.Stop(ctx, stopBy(contract.StopAfterTools))
 	require.NoError(t, err)
-	again, err := run.Stop(ctx, workflows.Stop{Mode: workflows.StopAfterRound})
+	again, err := run.Stop(ctx, contract.Stop{Mode: contract.StopAfterRound})
 	require.NoError(t, err)
 	require.True(t, again.Repeated, "a milder stop changes nothing")
 	close(h.end)
 	result, err := run.Result(ctx)
 	require.NoError(t, err)
-	require.Equal(t, workflows.Incomplete, result.Status)
-	require.Equal(t, workflows.ReasonStopped, result.Incomplete.Reason)
+	require.Equal(t, contract.Incomplete, result.Status)
+	require.Equal(t, contract.ReasonStopped, result.Incomplete.Reason)
 	require.Equal(t, map[string]tools.OutcomeStatus{"c1": tools.Succeeded, "c2": tools.Cancelled, "c3": tools.Cancelled}, statuses(result))
-	requireStopped(t, result, workflows.StopAfterTools)
+	requireStopped(t, result, contract.StopAfterTools)
 	require.Len(t, s.model.Requests(), 1)
 }
 
@@ -119,15 +119,15 @@ func TestStopAfterRoundWaitsForClientsAndEndsWithoutAnotherInference(t *testing.
 	run, err := s.starter.Start(ctx, stopRequest(5))
 	require.NoError(t, err)
 	pendingAction(t, run)
-	_, err = run.Stop(ctx, stopBy(workflows.StopAfterRound))
+	_, err = run.Stop(ctx, stopBy(contract.StopAfterRound))
 	require.NoError(t, err)
 	_, err = run.Answer(ctx, starter.Output("act_1_2", "yes"))
 	require.NoError(t, err)
 	result, err := run.Result(ctx)
 	require.NoError(t, err)
-	require.Equal(t, workflows.Incomplete, result.Status)
+	require.Equal(t, contract.Incomplete, result.Status)
 	require.Equal(t, map[string]tools.OutcomeStatus{"c1": tools.Succeeded, "c2": tools.Succeeded, "c3": tools.Succeeded}, statuses(result))
-	requireStopped(t, result, workflows.StopAfterRound)
+	requireStopped(t, result, contract.StopAfterRound)
 	require.Len(t, s.model.Requests(), 1)
 }
 
@@ -139,12 +139,12 @@ func TestStopAfterToolsGivesUpAnInference(t *testing.T) {
 	run, err := s.starter.Start(ctx, starter.Request{Model: "m", Input: "go"})
 	require.NoError(t, err)
 	harness.Eventually(t, patience, func() (bool, string) { return s.model.Hanging() == 1, "" }, "an inference in flight")
-	_, err = run.Stop(ctx, stopBy(workflows.StopAfterTools))
+	_, err = run.Stop(ctx, stopBy(contract.StopAfterTools))
 	require.NoError(t, err)
 	result, err := run.Result(ctx)
 	require.NoError(t, err)
-	require.Equal(t, workflows.Incomplete, result.Status)
-	requireStopped(t, result, workflows.StopAfterTools)
+	require.Equal(t, contract.Incomplete, result.Status)
+	requireStopped(t, result, contract.StopAfterTools)
 }
 
 func TestStopNowCancelsAndSaysByWhom(t *testing.T) {
@@ -156,12 +156,12 @@ func TestStopNowCancelsAndSaysByWhom(t *testing.T) {
 	run, err := s.starter.Start(ctx, stopRequest(5))
 	require.NoError(t, err)
 	<-h.began
-	_, err = run.Stop(ctx, stopBy(workflows.StopNow))
+	_, err = run.Stop(ctx, stopBy(contract.StopNow))
 	require.NoError(t, err)
 	result, err := run.Result(ctx)
 	require.ErrorIs(t, err, starter.ErrCancelled)
-	require.Equal(t, workflows.Cancelled, result.Status)
-	requireStopped(t, result, workflows.StopNow)
+	require.Equal(t, contract.Cancelled, result.Status)
+	requireStopped(t, result, contract.StopNow)
 	require.Equal(t, map[string]tools.OutcomeStatus{"c1": tools.Cancelled, "c2": tools.Cancelled, "c3": tools.Cancelled}, statuses(result))
 }
 
@@ -179,7 +179,7 @@ func TestToolThatIgnoresACancelHoldsTheRunUpForItsGraceOnly(t *testing.T) {
 			s.work("responses", worker.WithTools(h.tool("slow", effect)))
 			ctx := within(t)
 			request := stopRequest(1)
-			request.Run.CancelGrace = 2 * time.Second
+			request.Run.CancelGrace = starter.Duration(2 * time.Second)
 			run, err := s.starter.Start(ctx, request)
 			require.NoError(t, err)
 			<-h.began

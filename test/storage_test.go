@@ -21,7 +21,7 @@ import (
 	"errand/test/world"
 	"errand/tools/item"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const mib = 1 << 20
@@ -167,7 +167,7 @@ func TestOutputsOfMegabytesAreKeptOutsideOfHistory(t *testing.T) {
 // answerWith answers the third round's call: with the command where the storage is
 // a directory, else with a client.
 func (s *crashStage) answerWith(p stored, run *starter.Run, text string) {
-	t, action := s.t, workflows.ActionID(3, 0)
+	t, action := s.t, contract.ActionID(3, 0)
 	t.Helper()
 	if p.bucket != nil {
 		_, err := run.Answer(within(t), starter.Output(action, text))
@@ -300,7 +300,7 @@ func TestAWorkerWithoutTheStorageSaysSo(t *testing.T) {
 
 	s.startWorker(p.environ...)
 	harness.Eventually(t, patience, func() (bool, string) {
-		_, err := run.Answer(ctx, starter.Output(workflows.ActionID(2, 0), "yes"))
+		_, err := run.Answer(ctx, starter.Output(contract.ActionID(2, 0), "yes"))
 		return err == nil, fmt.Sprint(err)
 	}, "the answer is taken")
 	result, err := run.Result(ctx)
@@ -322,20 +322,20 @@ func TestARunWithLargeOutputsEndsAlsoAfterItsStorageWasTurnedOff(t *testing.T) {
 	run, err := p.reader(s.stage).Start(ctx, starter.Request{Model: "m", Input: "go", Tools: []starter.Tool{starter.Function("ask", "", nil)}})
 	require.NoError(t, err)
 	pendingAction(t, run)
-	_, err = run.Answer(ctx, starter.Output(workflows.ActionID(1, 0), world.Noise(0, 3*mib)))
+	_, err = run.Answer(ctx, starter.Output(contract.ActionID(1, 0), world.Noise(0, 3*mib)))
 	require.NoError(t, err)
 	harness.Eventually(t, patience, func() (bool, string) {
 		status, err := run.Status(ctx)
-		return err == nil && len(status.Actions) == 1 && status.Actions[0].ActionID == workflows.ActionID(2, 0), fmt.Sprint(err)
+		return err == nil && len(status.Actions) == 1 && status.Actions[0].ActionID == contract.ActionID(2, 0), fmt.Sprint(err)
 	}, "the second question")
 	first.Kill9()
 
 	s.startWorker(append(p.environ, "ERRAND_STORAGE_DRIVER=none")...)
-	_, err = run.Stop(ctx, workflows.Stop{Mode: workflows.StopAfterTools, Actor: "a"})
+	_, err = run.Stop(ctx, contract.Stop{Mode: contract.StopAfterTools, Actor: "a"})
 	require.NoError(t, err)
 	result, err := run.Result(ctx)
 	require.NoError(t, err)
-	require.Equal(t, workflows.Incomplete, result.Status)
+	require.Equal(t, contract.Incomplete, result.Status)
 	require.Zero(t, result.Run.ItemsLeftOut)
 	var o struct{ Output string }
 	for _, it := range result.Output {

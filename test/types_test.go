@@ -11,7 +11,7 @@ import (
 	"errand/test/harness"
 	"errand/tools/item"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const typedRequest = `{"model":"m","instructions":"Be brief.","input":"go","tools":[
@@ -104,7 +104,7 @@ func TestEveryTypeMakesItsRoundTripOverBothModelAPIs(t *testing.T) {
 			require.NoError(t, run.Serve(ctx, typedHandlers()))
 			result, err := run.Result(ctx)
 			require.NoError(t, err)
-			require.Equal(t, workflows.Completed, result.Status)
+			require.Equal(t, contract.Completed, result.Status)
 			require.Equal(t, "done", result.OutputText)
 			require.JSONEq(t, `["ask","crm__lookup","crm__note","patch","weather"]`, shownTools(t, s.model.Requests()[0]))
 			require.JSONEq(t, want.conversation, sentField(t, s.model.Requests()[3], want.field))
@@ -114,7 +114,7 @@ func TestEveryTypeMakesItsRoundTripOverBothModelAPIs(t *testing.T) {
 }
 
 // requirePublicShapes checks that the caller gets back what it declared.
-func requirePublicShapes(t *testing.T, result *workflows.Result) {
+func requirePublicShapes(t *testing.T, result *contract.Result) {
 	t.Helper()
 	var got []string
 	for _, it := range result.Output {

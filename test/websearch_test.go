@@ -15,7 +15,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // searchServer speaks as SearXNG and as Brave do, and is the site that both
@@ -118,7 +118,7 @@ func TestSearchesRunOverBothProvidersAndBothModelAPIs(t *testing.T) {
 			require.NoError(t, err)
 			result, err := run.Result(ctx)
 			require.NoError(t, err)
-			require.Equal(t, workflows.Completed, result.Status)
+			require.Equal(t, contract.Completed, result.Status)
 
 			require.JSONEq(t, `["web_search"]`, shownTools(t, s.model.Requests()[0]))
 			require.Contains(t, string(s.model.Requests()[0].Body), "The person who asks is in Oslo, NO.")
@@ -203,7 +203,7 @@ func TestFaultsOfSearchesAreOutcomesAndTheRunGoesOn(t *testing.T) {
 	require.NoError(t, err)
 	result, err := run.Result(ctx)
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	outputs := sentOutputs(t, s.model.Requests()[1])
 	require.Len(t, outputs, len(calls))
 	require.Len(t, result.Output, len(calls)+1)

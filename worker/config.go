@@ -9,7 +9,7 @@ import (
 	"errand/activities/openaimodel"
 	"errand/storage"
 	"errand/tools/mcp"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // Config is what a worker can be told. LoadConfig reads it from the
@@ -144,7 +144,7 @@ const defaultBaseURL = "https://api.openai.com/v1"
 // for its Models: it has none.
 func DefaultConfig() Config {
 	return Config{
-		Temporal: Temporal{TaskQueue: workflows.DefaultTaskQueue},
+		Temporal: Temporal{TaskQueue: contract.DefaultTaskQueue},
 		Files:    Files{Root: ".errand/files"},
 		Search:   Search{Timeout: 15 * time.Second, Hosts: []string{"*"}},
 		Log:      Log{Level: "info", Format: "json"},

@@ -10,6 +10,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // Offer is what a run would see of the tools that its request declares.
@@ -52,7 +53,7 @@ func (w *Worker) Offer(ctx context.Context, request []byte) (Offer, error) {
 	if request == nil {
 		request = w.everything()
 	}
-	decoded, faults := workflows.DecodeRequest(request)
+	decoded, faults := contract.DecodeRequest(request)
 	var in activities.DiscoverInput
 	for _, d := range decoded.Tools {
 		if d.Known() {
@@ -78,7 +79,7 @@ func (w *Worker) Offer(ctx context.Context, request []byte) (Offer, error) {
 
 // listServers asks the declared MCP servers for their tools, as a run does. The
 // warnings say which of them are down.
-func (w *Worker) listServers(ctx context.Context, request workflows.Request, faults *tools.Faults) (map[string]tools.Listing, []string, error) {
+func (w *Worker) listServers(ctx context.Context, request contract.Request, faults *tools.Faults) (map[string]tools.Listing, []string, error) {
 	listings := map[string]tools.Listing{}
 	var warnings []string
 	for _, d := range request.Tools {

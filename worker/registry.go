@@ -5,11 +5,12 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // registerWorkflows makes every workflow known to a worker or a replayer.
 func registerWorkflows(to sdkworker.WorkflowRegistry) {
-	to.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeRun})
-	to.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeDelegated})
+	to.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: contract.TypeRun})
+	to.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: contract.TypeDelegated})
 	to.RegisterWorkflowWithOptions(workflows.Cleanup, workflow.RegisterOptions{Name: workflows.TypeCleanup})
 }

@@ -12,7 +12,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 	"go.uber.org/zap"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // TestEveryPartOfAStrangeHistoryDoesNotReplay cuts the history of other code
@@ -42,7 +42,7 @@ func event(id int64, kind enums.EventType) *historypb.HistoryEvent {
 	switch kind { //nolint:exhaustive // those of the test
 	case enums.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED:
 		e.Attributes = &historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes{WorkflowExecutionStartedEventAttributes: &historypb.WorkflowExecutionStartedEventAttributes{
-			WorkflowType: &common.WorkflowType{Name: workflows.TypeRun}, TaskQueue: &taskqueuepb.TaskQueue{Name: "q"},
+			WorkflowType: &common.WorkflowType{Name: contract.TypeRun}, TaskQueue: &taskqueuepb.TaskQueue{Name: "q"},
 			Input: &common.Payloads{Payloads: []*common.Payload{{Metadata: map[string][]byte{"encoding": []byte("json/plain")}, Data: []byte(`{"model":"m","input":"x"}`)}}},
 		}}
 	case enums.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED:

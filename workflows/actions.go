@@ -8,6 +8,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // handOver opens the actions and approvals of a group. The run's status says
@@ -28,14 +29,14 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 	r.refresh(ctx)
 	for _, c := range approvals {
 		r.showApproval(c)
-		r.journal.add(ctx, Event{
-			Type: EventApprovalAsked, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
+		r.journal.add(ctx, contract.Event{
+			Type: contract.EventApprovalAsked, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
 			ApprovalID: c.approval.id, Reason: short(c.approval.reason), Size: len(c.Arguments),
 		})
 	}
 	for _, c := range actions {
-		r.journal.add(ctx, Event{
-			Type: EventManifest, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
+		r.journal.add(ctx, contract.Event{
+			Type: contract.EventManifest, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
 			ActionID: c.action.id, Size: len(c.Arguments),
 		})
 		r.tellOrigin(ctx, c)
@@ -47,16 +48,16 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 func (r *run) refresh(ctx workflow.Context) {
 	switch {
 	case r.pending() > 0:
-		r.report.status = PendingAction
-	case r.report.status == PendingAction:
-		r.report.status = InProgress
+		r.report.status = contract.PendingAction
+	case r.report.status == contract.PendingAction:
+		r.report.status = contract.InProgress
 	}
 	r.showDetails(ctx)
 }
 
-func (r *run) manifest(a *action) Manifest {
-	m := Manifest{
-		Type: ManifestType, RunID: r.id, ActionID: a.id, ToolCallID: a.call.ID,
+func (r *run) manifest(a *action) contract.Manifest {
+	m := contract.Manifest{
+		Type: contract.ManifestType, RunID: r.id, ActionID: a.id, ToolCallID: a.call.ID,
 		Tool: a.call.Tool, Namespace: a.call.Namespace,
 	}
 	if a.call.kind == item.TypeCustomCall {

@@ -10,6 +10,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 const (
@@ -31,7 +32,7 @@ func (r *run) toolLimit(c *call) time.Duration {
 	if c.tool.Timeout > 0 {
 		return min(c.tool.Timeout, tools.MaxDuration)
 	}
-	return r.request.Run.ToolTimeout
+	return r.request.Run.ToolTimeout.Limit()
 }
 
 // execute runs one call: where its source is open, again if its attempt was lost
@@ -43,7 +44,7 @@ func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
 		Timeout: limit, Progress: r.request.Run.Progress, Options: c.tool.Options,
 		MaxOutput: r.outputRoom(ctx),
 	}
-	if g := r.request.Run.CancelGrace; g != activities.DefaultGrace {
+	if g := r.request.Run.CancelGrace.Limit(); g != contract.DefaultCancelGrace {
 		in.Grace = max(g, time.Millisecond)
 	}
 	var e effort

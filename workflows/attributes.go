@@ -3,30 +3,20 @@ package workflows
 import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
-)
 
-// The search attributes of a run. They are for namespaces that have them
-// registered: a run keeps those up to date that it was started with, since
-// setting an attribute that the namespace does not know would block it for
-// ever.
-const (
-	// AttributeStatus is a Keyword: the run's Status.
-	AttributeStatus = "ErrandStatus"
-	// AttributePending is an Int: how many calls, approvals and questions wait for
-	// a client or a person.
-	AttributePending = "ErrandPendingCalls"
+	"errand/workflows/contract"
 )
 
 // StatusKey and PendingKey are the typed keys of the search attributes.
 var (
-	StatusKey  = temporal.NewSearchAttributeKeyKeyword(AttributeStatus)
-	PendingKey = temporal.NewSearchAttributeKeyInt64(AttributePending)
+	StatusKey  = temporal.NewSearchAttributeKeyKeyword(contract.AttributeStatus)
+	PendingKey = temporal.NewSearchAttributeKeyInt64(contract.AttributePending)
 )
 
 // attributes are the search attributes that the run has, and what they say.
 type attributes struct {
 	hasStatus, hasPending bool
-	status                Status
+	status                contract.Status
 	pending               int
 }
 
@@ -36,7 +26,7 @@ func readAttributes(ctx workflow.Context) attributes {
 	given := workflow.GetTypedSearchAttributes(ctx)
 	status, hasStatus := given.GetKeyword(StatusKey)
 	pending, hasPending := given.GetInt64(PendingKey)
-	a.hasStatus, a.status = hasStatus, Status(status)
+	a.hasStatus, a.status = hasStatus, contract.Status(status)
 	a.hasPending, a.pending = hasPending, int(pending)
 	return a
 }
@@ -45,7 +35,7 @@ func readAttributes(ctx workflow.Context) attributes {
 func (a attributes) some() bool { return a.hasStatus || a.hasPending }
 
 // updates are what it takes to have the attributes say this.
-func (a *attributes) updates(status Status, pending int) []temporal.SearchAttributeUpdate {
+func (a *attributes) updates(status contract.Status, pending int) []temporal.SearchAttributeUpdate {
 	var updates []temporal.SearchAttributeUpdate
 	if a.hasStatus && a.status != status {
 		a.status = status

@@ -11,6 +11,7 @@ import (
 
 	"errand/activities"
 	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // written notes what a run writes into its search attributes, in turn.
@@ -33,7 +34,7 @@ func (b *bench) written() *[]map[string]any {
 func (b *bench) twoAnswers() {
 	for i, id := range []string{"1", "2"} {
 		b.RegisterDelayedCallback(func() {
-			b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"`+id+`","output":"x"}`))
+			b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"`+id+`","output":"x"}`))
 		}, time.Duration(i+1)*time.Minute)
 	}
 }

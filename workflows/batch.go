@@ -11,6 +11,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // call is one call of the current batch and where it stands.
@@ -95,7 +96,7 @@ func (b batch) open() batch {
 // sequential tells whether the batch may not overlap: the run, the request or
 // one of its tools says so.
 func (r *run) sequential(b batch) bool {
-	if r.request.Run.ToolExecution == ExecuteSequential {
+	if r.request.Run.ToolExecution == contract.ExecuteSequential {
 		return true
 	}
 	if p := r.request.ParallelToolCalls; p != nil && !*p {
@@ -118,7 +119,7 @@ func (r *run) hear(ctx workflow.Context, answer activities.InferResult) batch {
 		head, err := item.Peek(raw)
 		if err != nil || !item.IsCall(head.Type) {
 			r.report.publish(r.cited(raw))
-			r.journal.add(ctx, Event{Type: EventMessage, Item: &index, Size: len(raw)})
+			r.journal.add(ctx, contract.Event{Type: contract.EventMessage, Item: &index, Size: len(raw)})
 			continue
 		}
 		c := r.read(ctx, raw, head, len(b))
@@ -160,7 +161,7 @@ func (r *run) descriptor(id tools.Identity) tools.Descriptor {
 	if tool, ok := r.registry.Find(id); ok {
 		return tool
 	}
-	if r.request.Run.Undeclared == UndeclaredClient && id.Name != "" {
+	if r.request.Run.UndeclaredTools == contract.UndeclaredClient && id.Name != "" {
 		return tools.ClientDescriptor(tools.Declaration{Type: tools.TypeFunction, Name: id.Name})
 	}
 	return tools.Descriptor{}
@@ -174,9 +175,9 @@ func (r *run) refuse(c *call, stop activities.Stop) {
 	case stop == activities.StopLength || stop == activities.StopFilter:
 		o = tools.Fail(tools.Failed, tools.ErrTruncated,
 			"the answer was cut before it was whole ("+string(stop)+"), so this call was not run: issue it again, shorter if need be")
-	case c.Index >= MaxBatch:
+	case c.Index >= contract.MaxBatch:
 		o = tools.Fail(tools.Denied, tools.ErrBudgetExceeded,
-			fmt.Sprintf("at most %d calls of one answer are run: issue this one again", MaxBatch))
+			fmt.Sprintf("at most %d calls of one answer are run: issue this one again", contract.MaxBatch))
 	case c.tool.Owner == "":
 		o = tools.Fail(tools.Failed, tools.ErrUnknownTool, r.unknown(c.Identity().String()))
 	case c.tool.Owner == tools.OwnedByGateway && c.tool.Source == "":

@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -10,25 +9,14 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
-	"errand/tools"
 	"errand/tools/item"
-)
-
-// OnBudget says what happens to a run whose budget is used up while its model
-// would go on.
-type OnBudget string
-
-const (
-	// BudgetStop ends the run incomplete.
-	BudgetStop OnBudget = "stop"
-	// BudgetAsk waits for a person to extend the budget, or to decline.
-	BudgetAsk OnBudget = "ask"
+	"errand/workflows/contract"
 )
 
 // budgetReason tells whether a run that stops early for this reason could go
 // on with a larger budget.
 func budgetReason(reason string) bool {
-	return reason == ReasonMaxRounds || reason == ReasonMaxTokens || reason == ReasonMaxCost
+	return reason == contract.ReasonMaxRounds || reason == contract.ReasonMaxTokens || reason == contract.ReasonMaxCost
 }
 
 // question is a wait for a larger budget.
@@ -37,14 +25,6 @@ type question struct {
 	expiry   time.Time
 	answered bool
 	extended bool
-}
-
-// OpenBudget is the question in the answer to the query status.
-type OpenBudget struct {
-	// Reason is the budget that is used up: max_rounds, max_tokens or max_cost.
-	Reason string `json:"reason"`
-	// ExpiresAt is the deadline of client_timeout; absent when there is none.
-	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }
 
 // spend adds what an inference and the failed attempts before it have used.
@@ -63,9 +43,9 @@ func (r *run) overspent() string {
 	o := r.request.Run
 	switch {
 	case o.MaxTokens > 0 && r.report.usage.TotalTokens >= int64(o.MaxTokens):
-		return ReasonMaxTokens
+		return contract.ReasonMaxTokens
 	case o.MaxCost > 0 && r.report.cost != nil && *r.report.cost >= o.MaxCost:
-		return ReasonMaxCost
+		return contract.ReasonMaxCost
 	}
 	return ""
 }
@@ -74,13 +54,13 @@ func (r *run) overspent() string {
 // had: the request does not ask, somebody declined, nobody answered in time,
 // or the run was cancelled.
 func (r *run) extended(ctx workflow.Context, reason string) bool {
-	if r.request.Run.OnBudget != BudgetAsk {
+	if r.request.Run.OnBudget != contract.BudgetAsk {
 		return false
 	}
 	if r.asking == nil {
 		r.asking = &question{reason: reason, expiry: r.expiry(ctx)}
 		r.refresh(ctx)
-		r.journal.add(ctx, Event{Type: EventBudgetAsked, Reason: reason})
+		r.journal.add(ctx, contract.Event{Type: contract.EventBudgetAsked, Reason: reason})
 	}
 	q := r.asking
 	open := func() bool { return !q.answered && !r.stopping.asked() }
@@ -126,21 +106,9 @@ func (r *run) expire(ctx workflow.Context, q *question) (stop func()) {
 	return cancel
 }
 
-// Extend is the payload of extend: the new limits of the run, or that there is
-// to be no larger budget. Limits that are left out stay.
-type Extend struct {
-	MaxRounds int        `json:"max_rounds,omitempty"`
-	MaxTokens int        `json:"max_tokens,omitempty"`
-	MaxCost   *item.Cost `json:"max_cost,omitempty"`
-	// Decline ends a run that asks for a larger budget.
-	Decline bool   `json:"decline,omitempty"`
-	Reason  string `json:"reason,omitempty"`
-	Actor   string `json:"actor,omitempty"`
-}
-
 // checkExtend decides about a larger budget. It may come before the run asks.
 func (r *run) checkExtend(_ workflow.Context, payload converter.RawValue) (commit, error) {
-	var e Extend
+	var e contract.Extend
 	if err := readObject(payload.Payload().GetData(), &e); err != nil {
 		return nil, err
 	}
@@ -152,7 +120,7 @@ func (r *run) checkExtend(_ workflow.Context, payload converter.RawValue) (commi
 		case r.asking == nil:
 			return nil, errors.New("decline: the run does not ask for a larger budget")
 		}
-		return func(ctx workflow.Context) Receipt { return r.decline(ctx, e) }, nil
+		return func(ctx workflow.Context) contract.Receipt { return r.decline(ctx, e) }, nil
 	}
 	if e.MaxRounds == 0 && e.MaxTokens == 0 && e.MaxCost == nil {
 		return nil, errors.New("max_rounds, max_tokens or max_cost: one is required, or decline")
@@ -164,10 +132,10 @@ func (r *run) checkExtend(_ workflow.Context, payload converter.RawValue) (commi
 	); err != nil {
 		return nil, err
 	}
-	if e.MaxRounds > maxRounds {
-		return nil, fmt.Errorf("max_rounds: must be at most %d", maxRounds)
+	if e.MaxRounds > contract.MaxRounds {
+		return nil, fmt.Errorf("max_rounds: must be at most %d", contract.MaxRounds)
 	}
-	return func(ctx workflow.Context) Receipt { return r.extend(ctx, e) }, nil
+	return func(ctx workflow.Context) contract.Receipt { return r.extend(ctx, e) }, nil
 }
 
 func extendsCost(wanted *item.Cost, limit item.Cost) error {
@@ -193,7 +161,7 @@ func extends(field string, wanted, limit int64, shown string) error {
 
 // extend sets the new limits. A run that asks goes on if it may now: otherwise
 // it asks again.
-func (r *run) extend(ctx workflow.Context, e Extend) Receipt {
+func (r *run) extend(ctx workflow.Context, e contract.Extend) contract.Receipt {
 	o := &r.request.Run
 	before := *o
 	o.MaxRounds, o.MaxTokens = max(o.MaxRounds, e.MaxRounds), max(o.MaxTokens, e.MaxTokens)
@@ -201,35 +169,22 @@ func (r *run) extend(ctx workflow.Context, e Extend) Receipt {
 		o.MaxCost = *e.MaxCost
 	}
 	if o.MaxRounds == before.MaxRounds && o.MaxTokens == before.MaxTokens && o.MaxCost == before.MaxCost {
-		return Receipt{ID: ExtendBudget, Status: statusExtended, Repeated: true}
+		return contract.Receipt{ID: contract.ExtendBudget, Status: statusExtended, Repeated: true}
 	}
-	r.journal.add(ctx, Event{Type: EventBudgetSettled, Status: statusExtended, Actor: short(e.Actor), Reason: short(e.Reason)})
+	r.journal.add(ctx, contract.Event{Type: contract.EventBudgetSettled, Status: statusExtended, Actor: short(e.Actor), Reason: short(e.Reason)})
 	if r.asking != nil {
 		r.asking.answered, r.asking.extended = true, true
 	}
-	return Receipt{ID: ExtendBudget, Status: statusExtended}
+	return contract.Receipt{ID: contract.ExtendBudget, Status: statusExtended}
 }
 
-func (r *run) decline(ctx workflow.Context, e Extend) Receipt {
-	r.journal.add(ctx, Event{Type: EventBudgetSettled, Status: statusDeclined, Actor: short(e.Actor), Reason: short(e.Reason)})
+func (r *run) decline(ctx workflow.Context, e contract.Extend) contract.Receipt {
+	r.journal.add(ctx, contract.Event{Type: contract.EventBudgetSettled, Status: statusDeclined, Actor: short(e.Actor), Reason: short(e.Reason)})
 	r.asking.answered = true
-	return Receipt{ID: ExtendBudget, Status: statusDeclined}
+	return contract.Receipt{ID: contract.ExtendBudget, Status: statusDeclined}
 }
 
 const (
 	statusExtended = "extended"
 	statusDeclined = "declined"
-)
-
-// decodeBudget reads the budgets of run.
-func (o *Options) decodeBudget(fields map[string]json.RawMessage, faults *tools.Faults) {
-	numberField(fields, "max_tokens", &o.MaxTokens, 0, maxTokens, faults)
-	tools.Field(fields, "run", "max_cost", &o.MaxCost, "an amount of money, such as 0.5", faults)
-	choiceField(fields, "on_budget", &o.OnBudget, []OnBudget{BudgetStop, BudgetAsk}, faults)
-}
-
-const (
-	maxRounds = 1_000_000
-	// maxTokens bounds max_tokens: more than any run can use.
-	maxTokens = 1_000_000_000_000
 )

@@ -10,7 +10,7 @@ import (
 
 	"errand/activities"
 	"errand/tools/item"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // spends is an answer that has used tokens and, if cost is not nil, money.
@@ -29,17 +29,17 @@ func TestAUsedUpBudgetEndsTheRunAfterItsCalls(t *testing.T) {
 	for name, row := range map[string]struct {
 		options, reason string
 		answers         []any
-		status          workflows.Status
+		status          contract.Status
 	}{
-		"tokens": {`"max_tokens":100`, "max_tokens", []any{spends(calls("1", "look", "{}"), 100, nil), say("no")}, workflows.Incomplete},
+		"tokens": {`"max_tokens":100`, "max_tokens", []any{spends(calls("1", "look", "{}"), 100, nil), say("no")}, contract.Incomplete},
 		"tokens of failed attempts": {`"max_tokens":100`, "max_tokens", []any{func() activities.InferResult {
 			r := spends(calls("1", "look", "{}"), 10, nil)
 			r.Failed = &activities.Spent{Usage: item.Usage{TotalTokens: 90}}
 			return r
-		}(), say("no")}, workflows.Incomplete},
-		"tokens left":             {`"max_tokens":101`, "", []any{spends(calls("1", "look", "{}"), 100, nil), say("yes")}, workflows.Completed},
-		"a final answer is whole": {`"max_tokens":10`, "", []any{spends(say("yes"), 100, nil)}, workflows.Completed},
-		"rounds":                  {`"max_rounds":1`, "max_rounds", []any{calls("1", "look", "{}"), say("no")}, workflows.Incomplete},
+		}(), say("no")}, contract.Incomplete},
+		"tokens left":             {`"max_tokens":101`, "", []any{spends(calls("1", "look", "{}"), 100, nil), say("yes")}, contract.Completed},
+		"a final answer is whole": {`"max_tokens":10`, "", []any{spends(say("yes"), 100, nil)}, contract.Completed},
+		"rounds":                  {`"max_rounds":1`, "max_rounds", []any{calls("1", "look", "{}"), say("no")}, contract.Incomplete},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,23 +75,23 @@ func TestARunAsksForALargerBudgetAndGoesOn(t *testing.T) {
 		spends(calls("1", "look", "{}"), 100, nil), spends(calls("2", "look", "{}"), 100, nil), say("done"))
 	refused := map[string]string{}
 	refuse := func(payload string) {
-		b.update(workflows.ExtendBudget, payload, func(_ workflows.Receipt, err error) {
+		b.update(contract.ExtendBudget, payload, func(_ contract.Receipt, err error) {
 			require.Error(t, err, payload)
 			refused[payload] = err.Error()
 		})
 	}
-	var receipts []workflows.Receipt
+	var receipts []contract.Receipt
 	extend := func(payload string) {
-		b.update(workflows.ExtendBudget, payload, func(r workflows.Receipt, err error) {
+		b.update(contract.ExtendBudget, payload, func(r contract.Receipt, err error) {
 			require.NoError(t, err, payload)
 			receipts = append(receipts, r)
 		})
 	}
 	b.RegisterDelayedCallback(func() {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
-		require.Equal(t, workflows.PendingAction, status.Status)
-		require.Equal(t, &workflows.OpenBudget{Reason: "max_tokens"}, status.Budget)
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
+		require.Equal(t, contract.PendingAction, status.Status)
+		require.Equal(t, &contract.OpenBudget{Reason: "max_tokens"}, status.Budget)
 		refuse(`{}`)
 		refuse(`{"max_tokens":99}`)
 		refuse(`{"max_cost":3}`)
@@ -103,7 +103,7 @@ func TestARunAsksForALargerBudgetAndGoesOn(t *testing.T) {
 	b.RegisterDelayedCallback(func() { extend(`{"max_tokens":1000}`) }, 2*time.Hour)
 	result, err := b.run(fmt.Sprintf(budgeted, `"max_tokens":100,"on_budget":"ask"`))
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	require.Equal(t, 3, result.Run.Rounds)
 	require.Equal(t, map[string]string{
 		`{}`:                                "max_rounds, max_tokens or max_cost: one is required, or decline",
@@ -112,7 +112,7 @@ func TestARunAsksForALargerBudgetAndGoesOn(t *testing.T) {
 		`{"decline":true,"max_tokens":500}`: "decline: leave it out, or leave the limits out",
 		`{"max_tokens":"many"}`:             "max_tokens: must not be string",
 	}, refused)
-	require.Equal(t, []workflows.Receipt{
+	require.Equal(t, []contract.Receipt{
 		{ID: "extend", Status: "extended"}, {ID: "extend", Status: "extended", Repeated: true}, {ID: "extend", Status: "extended"},
 	}, receipts)
 	require.Contains(t, b.events(), "budget_request")
@@ -122,18 +122,18 @@ func TestABudgetCanBeExtendedBeforeItIsUsedUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", "{}"), say("done"))
 	b.RegisterDelayedCallback(func() {
-		b.update(workflows.ExtendBudget, `{"decline":true}`, func(_ workflows.Receipt, err error) {
+		b.update(contract.ExtendBudget, `{"decline":true}`, func(_ contract.Receipt, err error) {
 			require.EqualError(t, err, "decline: the run does not ask for a larger budget")
 		})
-		b.update(workflows.ExtendBudget, `{"max_rounds":2}`, func(r workflows.Receipt, err error) {
+		b.update(contract.ExtendBudget, `{"max_rounds":2}`, func(r contract.Receipt, err error) {
 			require.NoError(t, err)
-			require.Equal(t, workflows.Receipt{ID: "extend", Status: "extended"}, r)
+			require.Equal(t, contract.Receipt{ID: "extend", Status: "extended"}, r)
 		})
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
 	}, time.Minute)
 	result, err := b.run(clientRequest(`,"run":{"max_rounds":1}`))
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 }
 
 func TestADeclinedOrUnansweredBudgetEndsTheRun(t *testing.T) {
@@ -141,19 +141,19 @@ func TestADeclinedOrUnansweredBudgetEndsTheRun(t *testing.T) {
 	for name, row := range map[string]struct {
 		options   string
 		meanwhile func(b *bench)
-		status    workflows.Status
+		status    contract.Status
 	}{
 		"declined": {"", func(b *bench) {
-			b.update(workflows.ExtendBudget, `{"decline":true}`, func(r workflows.Receipt, err error) {
+			b.update(contract.ExtendBudget, `{"decline":true}`, func(r contract.Receipt, err error) {
 				require.NoError(t, err)
 				require.Equal(t, "declined", r.Status)
 			})
-		}, workflows.Incomplete},
+		}, contract.Incomplete},
 		"by signal": {"", func(b *bench) {
-			b.SignalWorkflow(workflows.ExtendBudget, json.RawMessage(`{"decline":true}`))
-		}, workflows.Incomplete},
-		"expired":   {`,"client_timeout":"2h"`, func(*bench) {}, workflows.Incomplete},
-		"cancelled": {"", func(b *bench) { b.CancelWorkflow() }, workflows.Cancelled},
+			b.SignalWorkflow(contract.ExtendBudget, json.RawMessage(`{"decline":true}`))
+		}, contract.Incomplete},
+		"expired":   {`,"client_timeout":"2h"`, func(*bench) {}, contract.Incomplete},
+		"cancelled": {"", func(b *bench) { b.CancelWorkflow() }, contract.Cancelled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -173,7 +173,7 @@ func TestAMaxCostNeedsAPrice(t *testing.T) {
 	require.Error(t, err)
 	require.Equal(t, "run.max_cost", result.Error.Faults[0].Path)
 	for _, bad := range []string{`"max_cost":-1`, `"max_cost":"1"`, `"max_tokens":-1`, `"max_tokens":1.5`, `"on_budget":"beg"`} {
-		_, faults := workflows.DecodeRequest([]byte(fmt.Sprintf(budgeted, bad)))
+		_, faults := contract.DecodeRequest([]byte(fmt.Sprintf(budgeted, bad)))
 		require.Len(t, faults, 1, bad)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/workflows/contract"
 )
 
 // TypeCleanup is the workflow type that deactivates what a run has opened. The
@@ -55,7 +56,7 @@ type ReleaseOrder struct {
 
 // CleanupResult reports on every activation.
 type CleanupResult struct {
-	Released []Release `json:"released"`
+	Released []contract.Release `json:"released"`
 }
 
 // Cleanup waits until its run ends and then deactivates every activation, all at
@@ -87,7 +88,7 @@ func Cleanup(ctx workflow.Context, in CleanupInput) (*CleanupResult, error) {
 		switch outlook := c.look(detached); {
 		case c.order != nil: // it has spoken meanwhile
 		case outlook.Relieved:
-			return &CleanupResult{Released: []Release{}}, nil
+			return &CleanupResult{Released: []contract.Release{}}, nil
 		case outlook.Ended:
 			c.order = &ReleaseOrder{}
 		}
@@ -122,8 +123,8 @@ type entry struct {
 	err                          string
 }
 
-func (e *entry) release() Release {
-	return Release{Source: e.Activation.Source, Epoch: e.Activation.Epoch, Error: e.err}
+func (e *entry) release() contract.Release {
+	return contract.Release{Source: e.Activation.Source, Epoch: e.Activation.Epoch, Error: e.err}
 }
 
 // wasClosed takes note that its worker has closed a session.
@@ -224,7 +225,7 @@ func (c *cleanup) giveUp(ctx workflow.Context, e *entry) {
 // result reports on what the run knew to be open, and on what else was found
 // open.
 func (c *cleanup) result() *CleanupResult {
-	result := &CleanupResult{Released: []Release{}}
+	result := &CleanupResult{Released: []contract.Release{}}
 	for _, e := range c.entries {
 		if !e.found && !slices.Contains(c.order.Opened, e.Held) {
 			continue

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/workflows/contract"
 )
 
 // closer is a worker that notes what it was told to close.
@@ -56,7 +57,7 @@ func TestCleanupTakesWhatTheRunKnowsToBeClosedAsClosed(t *testing.T) {
 	require.NoError(t, env.GetWorkflowError())
 	var result CleanupResult
 	require.NoError(t, env.GetWorkflowResult(&result))
-	require.Equal(t, []Release{
+	require.Equal(t, []contract.Release{
 		{Source: "desk", Epoch: 1}, {Source: "box", Epoch: 1}, {Source: "shelf", Epoch: 1, Error: "it was jammed"},
 	}, result.Released)
 	require.Equal(t, []activities.Activation{there.Activation}, worker.told, "nobody listens on the queue of a worker that has left")
@@ -67,13 +68,13 @@ func TestRunWhoseCleanupIsGoneDoesNotDeactivateWhatItsWorkerHasClosed(t *testing
 	var result CleanupResult
 	_, worker := inside(t, func(ctx workflow.Context) error {
 		r := &run{holdings: holdings{all: []*activation{
-			{Held: opened("desk", "left"), state: ActivationLost, gone: true, parting: "it was jammed"},
-			{Held: opened("box", "here"), state: ActivationOpen},
+			{Held: opened("desk", "left"), state: contract.ActivationLost, gone: true, parting: "it was jammed"},
+			{Held: opened("box", "here"), state: contract.ActivationOpen},
 		}}}
 		result = r.releaseAlone(ctx, context.Canceled)
 		return nil
 	})
-	require.Equal(t, []Release{{Source: "desk", Epoch: 1, Error: "it was jammed"}, {Source: "box", Epoch: 1}}, result.Released)
+	require.Equal(t, []contract.Release{{Source: "desk", Epoch: 1, Error: "it was jammed"}, {Source: "box", Epoch: 1}}, result.Released)
 	require.Equal(t, []activities.Activation{opened("box", "here").Activation}, worker.told)
 }
 

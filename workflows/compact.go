@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
-	"errand/tools"
+	"errand/workflows/contract"
 )
 
 // bytesPerToken is the rule of thumb for what no server has counted.
@@ -21,7 +21,7 @@ const maxCompactions = 5
 
 // truncates tells whether the request lets a conversation that is too long be
 // made shorter: "truncation": "auto", or run.compact_at.
-func (r Request) truncates() bool {
+func truncates(r contract.Request) bool {
 	var mode string
 	_ = json.Unmarshal(r.Settings["truncation"], &mode)
 	return mode == "auto" || r.Run.CompactAt > 0
@@ -61,7 +61,7 @@ func (r *run) compact(ctx workflow.Context, try int, reason string) (bool, error
 	}
 	index := c.add(out.Item)
 	c.tokens = out.Tokens
-	r.journal.add(ctx, Event{Type: EventCompaction, Item: &index, Size: len(out.Item), Reason: reason})
+	r.journal.add(ctx, contract.Event{Type: contract.EventCompaction, Item: &index, Size: len(out.Item), Reason: reason})
 	r.report.warn(fmt.Sprintf("round %d: the model no longer sees %s of the conversation: %s", r.round, count(out.Dropped, "item"), reason))
 	return true, nil
 }
@@ -81,9 +81,4 @@ func compactOptions(round, try int) workflow.ActivityOptions {
 func tooLong(err error) bool {
 	var app *temporal.ApplicationError
 	return errors.As(err, &app) && app.Type() == activities.TypeContextExceeded
-}
-
-// decodeCompaction reads compact_at.
-func (o *Options) decodeCompaction(fields map[string]json.RawMessage, faults *tools.Faults) {
-	numberField(fields, "compact_at", &o.CompactAt, 0, maxTokens, faults)
 }

@@ -12,7 +12,7 @@ import (
 
 	"errand/activities"
 	"errand/tools/item"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // compacting answers the activity Compact with a compaction of everything up
@@ -53,7 +53,7 @@ func TestAConversationThatExceedsTheContextIsMadeShorterIfAllowed(t *testing.T) 
 	b.compacting(&asked, true)
 	result, err := b.run(`{"model":"m","input":"go","truncation":"auto","tools":[{"type":"platform","name":"look"}]}`)
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	require.Len(t, asked, 1)
 	require.Equal(t, 3, asked[0].Length)
 	require.Equal(t, 4, b.inputs[2].Length, "the compaction is an item of the conversation")
@@ -67,7 +67,7 @@ func TestAConversationIsNotMadeShorterUnasked(t *testing.T) {
 	b := newBench(t, nil, activities.Hooks{}, contextExceeded())
 	result, err := b.run(`{"model":"m","input":"go"}`)
 	require.Error(t, err)
-	require.Equal(t, workflows.ErrModelRejected, result.Error.Code)
+	require.Equal(t, contract.ErrModelRejected, result.Error.Code)
 	require.Equal(t, "too long", result.Error.Message)
 }
 
@@ -79,7 +79,7 @@ func TestARunThatCannotBeMadeShorterFailsWithTheModelsReason(t *testing.T) {
 	result, err := b.run(`{"model":"m","input":"go","truncation":"auto"}`)
 	require.Error(t, err)
 	require.Len(t, asked, 1)
-	require.Equal(t, workflows.ErrModelRejected, result.Error.Code)
+	require.Equal(t, contract.ErrModelRejected, result.Error.Code)
 }
 
 func TestAConversationIsMadeShorterAtCompactAt(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func mixedRequest(extra string) string {
@@ -99,14 +99,14 @@ func TestResultThatComesAfterACancelIsDropped(t *testing.T) {
 	})
 	b.onExecute(func() {
 		b.CancelWorkflow()
-		b.update(workflows.ToolOutput, `{"tool_call_id":"2","output":"x"}`, func(_ workflows.Receipt, err error) {
+		b.update(contract.ToolOutput, `{"tool_call_id":"2","output":"x"}`, func(_ contract.Receipt, err error) {
 			require.ErrorContains(t, err, "already settled (cancelled)")
 			close(gate)
 		})
 	})
 	result, err := b.run(mixedRequest(""))
 	require.Error(t, err)
-	require.Equal(t, workflows.Cancelled, result.Status)
+	require.Equal(t, contract.Cancelled, result.Status)
 	require.Contains(t, b.outputs()[0], "its result was dropped")
 	require.Len(t, result.Run.Changes, 1, "what it changed it has changed")
 	require.Equal(t, [2]tools.OutcomeStatus{tools.Cancelled, tools.Cancelled}, [2]tools.OutcomeStatus{result.Run.Traces[0].Status, result.Run.Traces[1].Status})
@@ -131,18 +131,18 @@ func TestPartialResultsAreEventsOfRunningCallsOnly(t *testing.T) {
 	gate := make(chan struct{})
 	b := newBench(t, source{"a": held(gate)}, activities.Hooks{}, calls("1", "a", `{}`, "2", "ask", `{}`), say("done"))
 	report := func(round, index int, text string) {
-		b.SignalWorkflow(activities.SignalProgress, []activities.Update{{Round: round, Index: index, Text: text}})
+		b.SignalWorkflow(contract.SignalProgress, []contract.ProgressUpdate{{Round: round, Index: index, Text: text}})
 	}
 	b.onExecute(func() {
 		report(1, 0, "10 %")
 		report(1, 0, "50 %")
 		report(1, 1, "a client's call")
 		report(2, 0, "another round")
-		b.update(workflows.ToolOutput, `[]`, func(workflows.Receipt, error) { close(gate) })
+		b.update(contract.ToolOutput, `[]`, func(contract.Receipt, error) { close(gate) })
 	})
 	b.RegisterDelayedCallback(func() {
 		report(1, 0, "after its end")
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"2","output":"x"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"2","output":"x"}`))
 	}, time.Hour)
 	_, err := b.run(mixedRequest(`,"run":{"progress":true}`))
 	require.NoError(t, err)
@@ -151,8 +151,8 @@ func TestPartialResultsAreEventsOfRunningCallsOnly(t *testing.T) {
 		"tool_execution_update 1", "tool_execution_update 1", "tool_execution_end 1",
 		"tool_execution_end 2", "tool_result 1", "tool_result 2",
 	}, b.events()[2:11])
-	var page workflows.EventsPage
-	b.query(workflows.QueryEvents, &page)
+	var page contract.EventsPage
+	b.query(contract.QueryEvents, &page)
 	require.Equal(t, []string{"", "50 %"}, []string{page.Events[5].Text, page.Events[6].Text}, "the newer one replaces the other")
 }
 
@@ -166,7 +166,7 @@ func TestWhatTheWorkerHasIsNotRunUnlessItIsDeclaredAsTheWorkers(t *testing.T) {
 		var l log
 		b := newBench(t, source{"a": answers("A"), "b": gated(&l, nil, nil)}, activities.Hooks{}, calls("1", "b", `{}`), say("done"))
 		b.RegisterDelayedCallback(func() {
-			b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"mine"}`))
+			b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"mine"}`))
 		}, time.Minute)
 		_, err := b.run(`{"model":"m","input":"go","tools":` + row.tools + `,"run":` + row.run + `}`)
 		require.NoError(t, err)
@@ -193,15 +193,15 @@ func TestSettledActionsStayAsTheyAreAndIDsAreOfTheirRound(t *testing.T) {
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), calls("1", "ask", `{}`), say("done"))
 	start := b.Now()
 	b.RegisterDelayedCallback(func() {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
-		require.Equal(t, [2]any{2, workflows.PendingAction}, [2]any{status.Round, status.Status})
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
+		require.Equal(t, [2]any{2, contract.PendingAction}, [2]any{status.Round, status.Status})
 		require.WithinDuration(t, start.Add(144*time.Hour), status.Actions[0].ExpiresAt, time.Minute)
-		b.update(workflows.ToolOutput, `{"action_id":"act_1_0","output":"x"}`, func(_ workflows.Receipt, err error) {
+		b.update(contract.ToolOutput, `{"action_id":"act_1_0","output":"x"}`, func(_ contract.Receipt, err error) {
 			require.ErrorContains(t, err, "already settled (expired)")
-			b.update(workflows.ToolOutput, `{"tool_call_id":"1","output":"x"}`, func(r workflows.Receipt, err error) {
+			b.update(contract.ToolOutput, `{"tool_call_id":"1","output":"x"}`, func(r contract.Receipt, err error) {
 				require.NoError(t, err)
-				require.Equal(t, workflows.Receipt{ID: "act_2_0", Status: "completed"}, r)
+				require.Equal(t, contract.Receipt{ID: "act_2_0", Status: "completed"}, r)
 			})
 		})
 	}, 73*time.Hour)
@@ -258,8 +258,8 @@ func TestBudgetCountsWhatRanWellOrNotButNoClientsCalls(t *testing.T) {
 	fails := func(context.Context, tools.Invocation) (tools.Output, error) { return tools.Output{}, errors.New("no") }
 	b := newBench(t, source{"a": fails}, activities.Hooks{}, calls("1", "ask", `{}`, "2", "a", `{}`, "3", "ask", `{}`), calls("4", "a", `{}`, "5", "a", `{}`), say("done"))
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"3","output":"x"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"3","output":"x"}`))
 	}, time.Minute)
 	_, err := b.run(mixedRequest(`,"max_tool_calls":2`))
 	require.NoError(t, err)
@@ -273,9 +273,9 @@ func TestFollowUpsComeOneByOneAndSteeringTogether(t *testing.T) {
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), say("1"), say("2"), say("3"))
 	b.RegisterDelayedCallback(func() {
 		for _, m := range []string{`{"content":"f1","deliver":"follow_up"}`, `{"content":"f2","deliver":"follow_up"}`, `{"content":"s1"}`, `{"content":"s2"}`} {
-			b.SignalWorkflow(workflows.SendMessage, json.RawMessage(m))
+			b.SignalWorkflow(contract.SendMessage, json.RawMessage(m))
 		}
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
 	}, time.Minute)
 	_, err := b.run(clientRequest(""))
 	require.NoError(t, err)

@@ -6,6 +6,8 @@ import (
 
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
+
+	"errand/workflows/contract"
 )
 
 // execution is what concerns one execution of a run, and not the run: it
@@ -84,7 +86,7 @@ func (r *run) leave(ctx workflow.Context, rests func() bool) *ending {
 	case renew:
 		return r.renew(ctx)
 	case giveUp:
-		return &ending{status: Incomplete, reason: ReasonConversationTooLarge}
+		return &ending{status: contract.Incomplete, reason: contract.ReasonConversationTooLarge}
 	case stay:
 	}
 	return nil
@@ -105,10 +107,6 @@ func (r *run) renew(ctx workflow.Context) *ending {
 	return &ending{next: workflow.NewContinueAsNewError(ctx, workflow.GetInfo(ctx).WorkflowType.Name, packed)}
 }
 
-// MemoStarted is the memo of a run that has continued: when it began, in the
-// format of RFC 3339. To the server each execution begins by itself.
-const MemoStarted = "started"
-
 // date writes down when the run began, in its first execution. The memo goes on
 // with the run.
 func (r *run) date(ctx workflow.Context) {
@@ -116,7 +114,7 @@ func (r *run) date(ctx workflow.Context) {
 		return
 	}
 	began := workflow.GetInfo(ctx).WorkflowStartTime.UTC().Format(time.RFC3339Nano)
-	if err := workflow.UpsertMemo(ctx, map[string]any{MemoStarted: began}); err != nil {
+	if err := workflow.UpsertMemo(ctx, map[string]any{contract.MemoStarted: began}); err != nil {
 		workflow.GetLogger(ctx).Error("the start of the run was not written down", "error", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // TestARunThatContinuesEndsLikeOneThatDoesNot plays random scenes three times: in
@@ -84,7 +84,7 @@ type playing struct {
 	bench  *bench
 	acts   *activities.Activities
 	tools  source
-	result *workflows.Result
+	result *contract.Result
 	err    error
 	// keys are those of the calls that ran, choices what the model was asked, and
 	// compactions what it was asked to forget.
@@ -168,7 +168,7 @@ func (p *playing) run(option string, prepare func(b *bench, execution int)) {
 			b.SetContinuedExecutionRunID("earlier")
 		}
 		prepare(b, n)
-		b.ExecuteWorkflow(workflows.TypeRun, argument)
+		b.ExecuteWorkflow(contract.TypeRun, argument)
 		require.True(p.t, b.IsWorkflowCompleted())
 		for _, in := range b.inputs {
 			p.choices = append(p.choices, fmt.Sprintf("%d %d %s %s", in.Round, in.Length, in.Digest, in.ToolChoice))
@@ -185,14 +185,14 @@ func (p *playing) run(option string, prepare func(b *bench, execution int)) {
 
 // note takes down what is under way as the run continues.
 func (p *playing) note() {
-	var status workflows.StatusReport
-	p.bench.query(workflows.QueryStatus, &status)
+	var status contract.StatusReport
+	p.bench.query(contract.QueryStatus, &status)
 	count := func(what string, is bool) {
 		if is {
 			p.carried[what]++
 		}
 	}
-	count("between rounds", status.Status != workflows.PendingAction)
+	count("between rounds", status.Status != contract.PendingAction)
 	for _, a := range status.Actions {
 		count("open action", true)
 		count("claim", a.Owner != "")
@@ -208,10 +208,10 @@ func (p *playing) note() {
 	if status.Stop != nil {
 		count("stop "+string(status.Stop.Mode), true)
 	}
-	var events workflows.EventsPage
-	p.bench.query(workflows.QueryEvents, &events)
+	var events contract.EventsPage
+	p.bench.query(contract.QueryEvents, &events)
 	for _, e := range events.Events {
-		count("after "+string(e.Type), e.Type == workflows.EventCompaction || e.Type == workflows.EventBudgetSettled)
-		count("after "+e.Tool, e.Type == workflows.EventToolEnd && e.Tool == "delegate")
+		count("after "+string(e.Type), e.Type == contract.EventCompaction || e.Type == contract.EventBudgetSettled)
+		count("after "+e.Tool, e.Type == contract.EventToolEnd && e.Tool == "delegate")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 // clientTimeout is how long a client or a person has for a call; 0 is no bound.
@@ -14,7 +15,7 @@ func (r *run) clientTimeout(c *call) time.Duration {
 	if own := c.tool.ClientTimeout; own != nil {
 		return *own
 	}
-	return r.request.Run.ClientTimeout
+	return r.request.Run.ClientTimeout.Limit()
 }
 
 // limit sets the deadline of a call that waits for others. One deadline covers
@@ -100,8 +101,8 @@ func (r *run) expireCalls(ctx workflow.Context, due batch) {
 			continue
 		}
 		limit := r.clientTimeout(c)
-		if r.request.Run.OnClientTimeout == TimeoutFails && r.failed == nil {
-			r.failed = &RunError{Code: ErrLimitExceeded, Message: r.unanswered(c, limit)}
+		if r.request.Run.OnClientTimeout == contract.TimeoutFails && r.failed == nil {
+			r.failed = &contract.RunError{Code: contract.ErrLimitExceeded, Message: r.unanswered(c, limit)}
 		}
 		r.settle(ctx, c, tools.Fail(tools.Expired, tools.ErrExpired, "nobody answered this call within "+limit.String()))
 	}
@@ -117,7 +118,7 @@ func (r *run) unanswered(c *call, limit time.Duration) string {
 		open = "action " + c.action.id
 	}
 	return short(fmt.Sprintf("nobody answered %s (tool %q, call %q) within %s, and run.on_client_timeout is %q",
-		open, c.Identity(), c.ID, limit, TimeoutFails))
+		open, c.Identity(), c.ID, limit, contract.TimeoutFails))
 }
 
 func (c *call) approvalID() string {
@@ -129,7 +130,7 @@ func (c *call) approvalID() string {
 
 // expiry is the deadline of the run for what waits from now on; zero is none.
 func (r *run) expiry(ctx workflow.Context) (at time.Time) {
-	if limit := r.request.Run.ClientTimeout; limit > 0 {
+	if limit := r.request.Run.ClientTimeout.Limit(); limit > 0 {
 		at = workflow.Now(ctx).Add(limit).UTC()
 	}
 	return at

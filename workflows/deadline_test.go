@@ -12,7 +12,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const threeDeadlines = `{"model":"m","input":"go","run":{"client_timeout":"1h"},"tools":[
@@ -27,8 +27,8 @@ func TestToolsMayHaveADeadlineOfTheirOwn(t *testing.T) {
 		`{"type":"function_call","call_id":"3","namespace":"crm","name":"patient","arguments":"{}"}`))
 	b := newBench(t, nil, activities.Hooks{}, answer, say("done"))
 	open := func() []string {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
 		var tools []string
 		for _, a := range status.Actions {
 			tools = append(tools, a.Tool)
@@ -40,7 +40,7 @@ func TestToolsMayHaveADeadlineOfTheirOwn(t *testing.T) {
 	b.RegisterDelayedCallback(func() { require.Equal(t, []string{"ask", "patient"}, open()) }, 2*time.Minute)
 	b.RegisterDelayedCallback(func() {
 		require.Equal(t, []string{"patient"}, open())
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"3","output":"late and welcome"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"3","output":"late and welcome"}`))
 	}, 72*time.Hour)
 	_, err := b.run(threeDeadlines)
 	require.NoError(t, err)
@@ -57,8 +57,8 @@ func TestDeadlineMayFailTheRunAndKeepsWhatWasDone(t *testing.T) {
 		{"type":"function","name":"ask"},{"type":"platform","name":"a"},{"type":"function","name":"wait","client_timeout":"0s"}]}`)
 	var app *temporal.ApplicationError
 	require.ErrorAs(t, err, &app)
-	require.Equal(t, workflows.ErrLimitExceeded, app.Type())
-	require.Equal(t, workflows.Failed, result.Status)
+	require.Equal(t, contract.ErrLimitExceeded, app.Type())
+	require.Equal(t, contract.Failed, result.Status)
 	require.Equal(t, `nobody answered action act_1_0 (tool "ask", call "1") within 1h0m0s, and run.on_client_timeout is "fail"`, result.Error.Message)
 	require.Len(t, b.inputs, 1, "no inference after the deadline")
 	got := b.outputs()
@@ -68,7 +68,7 @@ func TestDeadlineMayFailTheRunAndKeepsWhatWasDone(t *testing.T) {
 	require.Equal(t, []tools.OutcomeStatus{tools.Succeeded, tools.Expired, tools.Cancelled}, statuses(result))
 }
 
-func statuses(result *workflows.Result) []tools.OutcomeStatus {
+func statuses(result *contract.Result) []tools.OutcomeStatus {
 	var all []tools.OutcomeStatus
 	for _, trace := range result.Run.Traces {
 		all = append(all, trace.Status)
@@ -106,11 +106,11 @@ func TestOneDeadlineCoversTheApprovalAndTheCall(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, askAlways, calls("1", "ask", `{}`), say("done"))
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_0","approve":true}`))
+		b.SignalWorkflow(contract.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_0","approve":true}`))
 	}, 50*time.Minute)
 	b.RegisterDelayedCallback(func() {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
 		require.Empty(t, status.Actions, "the hour began with the approval request")
 	}, 61*time.Minute)
 	_, err := b.run(clientRequest(`,"run":{"client_timeout":"1h"}`))
@@ -130,7 +130,7 @@ func TestDeadlinesAreCheckedWhenTheRequestIsRead(t *testing.T) {
 		`"tools":[{"type":"function","name":"a","client_timeout":"90000h"}]`: `tools[0].client_timeout: "90000h" is too long`,
 		`"run":{"on_client_timeout":"explode"}`:                              `run.on_client_timeout: must be "expire" or "fail"`,
 	} {
-		_, faults := workflows.DecodeRequest([]byte(`{"model":"m","input":"go",` + request + `}`))
+		_, faults := contract.DecodeRequest([]byte(`{"model":"m","input":"go",` + request + `}`))
 		require.ErrorContains(t, faults, fault, request)
 	}
 }

@@ -1,6 +1,9 @@
 package workflows
 
-import "errand/activities"
+import (
+	"errand/activities"
+	"errand/workflows/contract"
+)
 
 // facts are what the decision after a round depends on.
 type facts struct {
@@ -46,9 +49,9 @@ func decide(f facts) decision {
 	case ends && !waiting:
 		return decision{kind: finished}
 	case f.stopped:
-		return decision{kind: stopEarly, reason: ReasonStopped}
+		return decision{kind: stopEarly, reason: contract.ReasonStopped}
 	case f.round >= f.maxRounds:
-		return decision{kind: stopEarly, reason: ReasonMaxRounds}
+		return decision{kind: stopEarly, reason: contract.ReasonMaxRounds}
 	case f.overspent != "":
 		return decision{kind: stopEarly, reason: f.overspent}
 	}

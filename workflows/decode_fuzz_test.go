@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // FuzzDecodeRequest: no input panics, what is taken can be run, and what is
@@ -19,7 +19,7 @@ func FuzzDecodeRequest(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		r, faults := workflows.DecodeRequest(raw)
+		r, faults := contract.DecodeRequest(raw)
 		for _, fault := range faults {
 			if fault.Message == "" {
 				t.Fatalf("%q: a fault without a message", raw)

@@ -10,6 +10,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 // A call of delegate is executed by another run: a child workflow with the
@@ -49,8 +50,8 @@ func (r *run) delegate(ctx workflow.Context, c *call) tools.Outcome {
 		ParentClosePolicy: enums.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
 		StaticSummary:     summary("round %d · %s %s", c.Round, c.Tool, c.Arguments),
 	})
-	c.child.future = workflow.ExecuteChildWorkflow(options, TypeDelegated, request)
-	var result Result
+	c.child.future = workflow.ExecuteChildWorkflow(options, contract.TypeDelegated, request)
+	var result contract.Result
 	err := c.child.future.Get(ctx, &result)
 	c.child.over = true
 	if err != nil {
@@ -69,7 +70,7 @@ func (r *run) delegate(ctx workflow.Context, c *call) tools.Outcome {
 }
 
 // resultIn is the result that a failed or cancelled run carries.
-func resultIn(err error) (result Result) {
+func resultIn(err error) (result contract.Result) {
 	var app *temporal.ApplicationError
 	var cancelled *temporal.CanceledError
 	var details interface{ Details(...any) error }
@@ -79,24 +80,24 @@ func resultIn(err error) (result Result) {
 	case errors.As(err, &cancelled) && cancelled.HasDetails():
 		details = cancelled
 	default:
-		return Result{}
+		return contract.Result{}
 	}
 	if details.Details(&result) != nil {
-		return Result{}
+		return contract.Result{}
 	}
 	return result
 }
 
 // delegatedOutcome says how a delegated run has ended. Only one that completed
 // has succeeded, whatever text another has left.
-func delegatedOutcome(result Result, err error) tools.Outcome {
+func delegatedOutcome(result contract.Result, err error) tools.Outcome {
 	const unusable = "; what it had said until then is not its answer"
 	switch {
-	case err == nil && result.Status == Completed:
+	case err == nil && result.Status == contract.Completed:
 		return tools.Outcome{Status: tools.Succeeded, Output: result.OutputText}
-	case result.Status == Cancelled || temporal.IsCanceledError(err):
+	case result.Status == contract.Cancelled || temporal.IsCanceledError(err):
 		return tools.Fail(tools.Cancelled, tools.ErrCancelled, "the delegated run was cancelled"+unusable)
-	case result.Status == Incomplete && result.Incomplete != nil:
+	case result.Status == contract.Incomplete && result.Incomplete != nil:
 		return tools.Fail(tools.Failed, tools.ErrExecutionFailed,
 			"the delegated run is incomplete ("+result.Incomplete.Reason+")"+unusable)
 	case result.Error != nil:
@@ -110,10 +111,10 @@ func delegatedOutcome(result Result, err error) tools.Outcome {
 }
 
 // stopDelegated has the delegated runs stop as this one does.
-func (r *run) stopDelegated(ctx workflow.Context, s Stop) {
+func (r *run) stopDelegated(ctx workflow.Context, s contract.Stop) {
 	for _, c := range r.running.open() {
 		if c.child != nil && !c.child.over {
-			workflow.Go(ctx, func(ctx workflow.Context) { c.child.tell(ctx, StopRun, s) }) // once it has started
+			workflow.Go(ctx, func(ctx workflow.Context) { c.child.tell(ctx, contract.StopRun, s) }) // once it has started
 		}
 	}
 }
@@ -131,7 +132,7 @@ const maxDelegatedOutput = 256 << 10
 
 // brief leaves in the result of a delegated run what its origin reads. Its queries
 // have the rest.
-func brief(result *Result) {
+func brief(result *contract.Result) {
 	result.Output, result.Run.Traces, result.Tools = nil, nil, nil
 	result.OutputText, _ = tools.Cut(result.OutputText, maxDelegatedOutput)
 	if tools.EncodedSize(result.Run) > maxDelegatedOutput {

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"encoding/json"
-	"time"
 
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
@@ -10,25 +9,11 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // notAsked is why a delegated run does not ask a person.
 const notAsked = "this call needs the approval of a person, and a delegated run asks nobody: leave it to the agent that gave the task"
-
-// DelegatedNews is the payload of SignalDelegated: an action of a delegated run
-// that was handed over, or that has ended.
-type DelegatedNews struct {
-	// Round and Index are the place of the call of delegate, From is the workflow
-	// id of the delegated run.
-	Round int    `json:"round"`
-	Index int    `json:"index"`
-	From  string `json:"from"`
-	// Action is the manifest as the delegated run has it.
-	Action    Manifest  `json:"action"`
-	ExpiresAt time.Time `json:"expires_at,omitzero"`
-	// Ended is how the call has ended; empty while it is open.
-	Ended tools.OutcomeStatus `json:"ended,omitempty"`
-}
 
 // relay ties a call that this run has handed over to the delegated run whose call
 // it is.
@@ -39,7 +24,9 @@ type relay struct {
 
 // relayedID is the id of the action here. It starts with the place of the call of
 // delegate.
-func relayedID(round, index int, action string) string { return ActionID(round, index) + "_" + action }
+func relayedID(round, index int, action string) string {
+	return contract.ActionID(round, index) + "_" + action
+}
 
 // tellOrigin reports an action of a delegated run to the run that started it. Of
 // one that has ended only how it ended.
@@ -48,14 +35,14 @@ func (r *run) tellOrigin(ctx workflow.Context, c *call) {
 	if d == nil || parent == nil {
 		return
 	}
-	news := DelegatedNews{Round: d.Round, Index: d.Index, From: r.id, ExpiresAt: c.expiry}
+	news := contract.DelegatedNews{Round: d.Round, Index: d.Index, From: r.id, ExpiresAt: c.expiry}
 	if c.settled() {
 		news.Ended, news.Action.ActionID = c.outcome.Status, c.action.id
 	} else {
 		news.Action = r.manifest(c.action)
 	}
 	detached, _ := workflow.NewDisconnectedContext(ctx)
-	told := workflow.SignalExternalWorkflow(detached, parent.ID, "", SignalDelegated, news)
+	told := workflow.SignalExternalWorkflow(detached, parent.ID, "", contract.SignalDelegated, news)
 	r.execution.telling++
 	workflow.Go(detached, func(ctx workflow.Context) {
 		_ = told.Get(ctx, nil) // a run that is gone has had this one cancelled
@@ -65,12 +52,12 @@ func (r *run) tellOrigin(ctx workflow.Context, c *call) {
 
 // takeDelegated hands over what delegated runs have handed over.
 func (r *run) takeDelegated(ctx workflow.Context) {
-	channel := workflow.GetSignalChannel(ctx, SignalDelegated)
+	channel := workflow.GetSignalChannel(ctx, contract.SignalDelegated)
 	for {
 		var payload converter.RawValue
 		channel.Receive(ctx, &payload)
 		r.execution.signals++
-		var news DelegatedNews
+		var news contract.DelegatedNews
 		if json.Unmarshal(payload.Payload().GetData(), &news) == nil {
 			r.relayed(ctx, news)
 		}
@@ -79,7 +66,7 @@ func (r *run) takeDelegated(ctx workflow.Context) {
 
 // relayed takes one report. What is not from a delegated run that is running is
 // late, or nobody's.
-func (r *run) relayed(ctx workflow.Context, news DelegatedNews) {
+func (r *run) relayed(ctx workflow.Context, news contract.DelegatedNews) {
 	if news.Round != r.round || news.Index < 0 || news.Index >= len(r.running) {
 		return
 	}
@@ -99,7 +86,7 @@ func (r *run) relayed(ctx workflow.Context, news DelegatedNews) {
 }
 
 // handOverFor opens the action of a delegated run's call in this run.
-func (r *run) handOverFor(ctx workflow.Context, c *call, news DelegatedNews) {
+func (r *run) handOverFor(ctx workflow.Context, c *call, news contract.DelegatedNews) {
 	m := news.Action
 	p := &call{
 		Call: tools.Call{
@@ -115,8 +102,8 @@ func (r *run) handOverFor(ctx workflow.Context, c *call, news DelegatedNews) {
 	p.action = r.ledger.hand(p)
 	p.action.id = relayedID(c.Round, c.Index, m.ActionID)
 	r.refresh(ctx)
-	r.journal.add(ctx, Event{
-		Type: EventManifest, ToolCallID: p.ID, Tool: p.Tool, Owner: tools.OwnedByClient,
+	r.journal.add(ctx, contract.Event{
+		Type: contract.EventManifest, ToolCallID: p.ID, Tool: p.Tool, Owner: tools.OwnedByClient,
 		ActionID: p.action.id, Size: len(p.Arguments),
 	})
 	r.tellOrigin(ctx, p)
@@ -135,7 +122,7 @@ func (r *run) passOn(ctx workflow.Context, c *call) {
 	if o := c.outcome; !c.relay.child.over && c.action.digest != "" {
 		text, err := json.Marshal(o.Output)
 		if err == nil { // a string always encodes
-			c.relay.child.tell(ctx, ToolOutput, Answer{ActionID: c.relay.action, Output: text, IsError: !o.Succeeded()})
+			c.relay.child.tell(ctx, contract.ToolOutput, contract.Answer{ActionID: c.relay.action, Output: text, IsError: !o.Succeeded()})
 		}
 	}
 	c.joined, c.Arguments, c.outcome = true, "", &tools.Outcome{Status: c.outcome.Status}

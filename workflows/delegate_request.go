@@ -11,18 +11,19 @@ import (
 	"errand/tools"
 	"errand/tools/delegate"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // readRequest reads the argument of a run. That of a delegated one was read and
 // checked before, by the run that started it.
-func readRequest(ctx workflow.Context, raw []byte) (Request, tools.Faults) {
-	if workflow.GetInfo(ctx).WorkflowType.Name != TypeDelegated {
-		return DecodeRequest(raw)
+func readRequest(ctx workflow.Context, raw []byte) (contract.Request, tools.Faults) {
+	if workflow.GetInfo(ctx).WorkflowType.Name != contract.TypeDelegated {
+		return contract.DecodeRequest(raw)
 	}
-	request := Request{Run: DefaultOptions()}
+	request := contract.Request{Run: contract.DefaultOptions()}
 	if json.Unmarshal(raw, &request) != nil || request.Delegated == nil || workflow.GetInfo(ctx).ParentWorkflowExecution == nil {
-		return Request{Run: DefaultOptions()}, tools.Faults{{
-			Message: "only a run that calls the tool " + delegate.Name + " starts a " + TypeDelegated + ": start a " + TypeRun,
+		return contract.Request{Run: contract.DefaultOptions()}, tools.Faults{{
+			Message: "only a run that calls the tool " + delegate.Name + " starts a " + contract.TypeDelegated + ": start a " + contract.TypeRun,
 		}}
 	}
 	return request, nil
@@ -30,10 +31,10 @@ func readRequest(ctx workflow.Context, raw []byte) (Request, tools.Faults) {
 
 // childRequest makes the request of a delegated run out of the one of this run, or
 // says why it must not be.
-func (r *run) childRequest(c *call) (Request, *tools.Outcome) {
-	refuse := func(status tools.OutcomeStatus, kind, format string, args ...any) (Request, *tools.Outcome) {
+func (r *run) childRequest(c *call) (contract.Request, *tools.Outcome) {
+	refuse := func(status tools.OutcomeStatus, kind, format string, args ...any) (contract.Request, *tools.Outcome) {
 		o := tools.Fail(status, kind, short(fmt.Sprintf(format, args...)))
-		return Request{}, &o
+		return contract.Request{}, &o
 	}
 	var a delegate.Arguments
 	var o delegate.Options
@@ -56,7 +57,7 @@ func (r *run) childRequest(c *call) (Request, *tools.Outcome) {
 		return refuse(tools.Failed, tools.ErrInvalidArguments, "tools: this run has no %s", strings.Join(unknown, ", "))
 	}
 	request := r.inherited()
-	request.Delegated = &Delegated{Depth: depth, Round: c.Round, Index: c.Index}
+	request.Delegated = &contract.Delegated{Depth: depth, Round: c.Round, Index: c.Index}
 	request.Tools = declared
 	request.Input = []json.RawMessage{item.Message("user", a.Task)}
 	if a.Model != "" {
@@ -65,9 +66,9 @@ func (r *run) childRequest(c *call) (Request, *tools.Outcome) {
 	if a.Instructions != "" {
 		request.Instructions = a.Instructions
 	}
-	if size := tools.EncodedSize(request); size > MaxRequestSize {
+	if size := tools.EncodedSize(request); size > contract.MaxRequestSize {
 		return refuse(tools.Failed, tools.ErrInvalidArguments,
-			"the request of the delegated run has %d bytes, at most %d are taken: give a shorter task, or fewer tools", size, MaxRequestSize)
+			"the request of the delegated run has %d bytes, at most %d are taken: give a shorter task, or fewer tools", size, contract.MaxRequestSize)
 	}
 	return request, nil
 }
@@ -75,7 +76,7 @@ func (r *run) childRequest(c *call) (Request, *tools.Outcome) {
 // inherited is what a delegated run has of this one: the model, the settings but
 // for the form of the last answer, the plan and the other options, and of each
 // budget what is left.
-func (r *run) inherited() Request {
+func (r *run) inherited() contract.Request {
 	request := r.request
 	request.RawTools, request.ToolChoice, request.Metadata, request.Warnings = nil, nil, nil, nil
 	request.Settings = map[string]json.RawMessage{}
@@ -85,7 +86,7 @@ func (r *run) inherited() Request {
 		}
 	}
 	o := &request.Run
-	o.OnBudget = BudgetStop // nobody is asked there
+	o.OnBudget = contract.BudgetStop // nobody is asked there
 	if o.MaxTokens > 0 {
 		o.MaxTokens = max(1, o.MaxTokens-int(r.report.usage.TotalTokens))
 	}

@@ -14,7 +14,7 @@ import (
 
 	"errand/activities"
 	"errand/tools/item"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // delegatedAt names a delegated run by the places of the calls above it, for
@@ -102,21 +102,21 @@ func TestClientAnswersADelegatedCallAtTheRunItKnows(t *testing.T) {
 	}, calls("1", "delegate", `{"task":"a","tools":["ask","delegate"]}`), say("done"))
 	const action = "act_1_0_act_1_0_act_1_0"
 	b.RegisterDelayedCallback(func() {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
-		require.Equal(t, workflows.PendingAction, status.Status)
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
+		require.Equal(t, contract.PendingAction, status.Status)
 		require.Len(t, status.Actions, 1)
 		m := status.Actions[0].Manifest
-		require.Equal(t, workflows.Manifest{
-			Type: workflows.ManifestType, RunID: status.RunID, ActionID: action, ToolCallID: "deep", Tool: "ask", Args: json.RawMessage(`{"q":1}`),
+		require.Equal(t, contract.Manifest{
+			Type: contract.ManifestType, RunID: status.RunID, ActionID: action, ToolCallID: "deep", Tool: "ask", Args: json.RawMessage(`{"q":1}`),
 		}, m)
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"action_id":"`+action+`","output":"yes"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"action_id":"`+action+`","output":"yes"}`))
 	}, time.Minute)
 	_, err := b.run(delegation(""))
 	require.NoError(t, err)
 	require.Equal(t, []string{"from below: yes"}, b.outputs())
-	var status workflows.StatusReport
-	b.query(workflows.QueryStatus, &status)
+	var status contract.StatusReport
+	b.query(contract.QueryStatus, &status)
 	require.Empty(t, status.Actions)
 	require.Zero(t, status.Rejected)
 }
@@ -138,13 +138,13 @@ func TestCancelReachesADelegatedRunAndClosesItsCalls(t *testing.T) {
 	b.RegisterDelayedCallback(b.CancelWorkflow, time.Minute)
 	result, err := b.run(delegation(""))
 	require.Error(t, err)
-	require.Equal(t, workflows.Cancelled, result.Status)
+	require.Equal(t, contract.Cancelled, result.Status)
 	require.EqualValues(t, 9, result.Usage.TotalTokens)
 	for _, trace := range result.Run.Traces {
 		require.Equal(t, "cancelled", string(trace.Status))
 	}
-	var status workflows.StatusReport
-	b.query(workflows.QueryStatus, &status)
+	var status contract.StatusReport
+	b.query(contract.QueryStatus, &status)
 	require.Empty(t, status.Actions)
 }
 
@@ -153,11 +153,11 @@ func TestStopAfterToolsReachesADelegatedRun(t *testing.T) {
 	b := newDelegation(t, map[string][]any{"1/0": {calls("deep", "ask", `{}`), say("never")}},
 		calls("1", "delegate", `{"task":"a"}`), say("never"))
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.StopRun, workflows.Stop{Mode: workflows.StopAfterTools})
+		b.SignalWorkflow(contract.StopRun, contract.Stop{Mode: contract.StopAfterTools})
 	}, time.Minute)
 	result, err := b.run(delegation(""))
 	require.NoError(t, err)
-	require.Equal(t, workflows.Incomplete, result.Status)
+	require.Equal(t, contract.Incomplete, result.Status)
 	require.Contains(t, b.outputs()[0], "incomplete (stopped)")
 }
 
@@ -204,7 +204,7 @@ func TestDelegatedRunAsksNobodyForAnApproval(t *testing.T) {
 func TestDelegatedRunCannotBeStartedFromOutside(t *testing.T) {
 	t.Parallel()
 	b := newDelegation(t, nil)
-	b.ExecuteWorkflow(workflows.TypeDelegated, json.RawMessage(`{"model":"m","input":"go"}`))
+	b.ExecuteWorkflow(contract.TypeDelegated, json.RawMessage(`{"model":"m","input":"go"}`))
 	_, err := b.ending()
 	require.ErrorContains(t, err, "start a Run")
 }

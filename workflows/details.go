@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/workflow"
+
+	"errand/workflows/contract"
 )
 
 // maxDetailRows bounds the tables that the Web UI shows.
@@ -30,7 +32,7 @@ func (r *run) showDetails(ctx workflow.Context) {
 	}
 	if r.asking != nil {
 		fmt.Fprintf(&b, "The budget is used up (%s). Give a larger one with:\n\n`%s`\n\n%s", r.asking.reason,
-			r.command(ExtendBudget, fmt.Sprintf(`{%s:…}`, quote(r.asking.reason))), padding)
+			r.command(contract.ExtendBudget, fmt.Sprintf(`{%s:…}`, quote(r.asking.reason))), padding)
 	}
 	if o := r.stopping.order; o != nil {
 		fmt.Fprintf(&b, "%s\n\n", stopDetail(o))
@@ -45,7 +47,7 @@ func (r *run) detailActions(b *strings.Builder, now time.Time) {
 	t := table{title: "Waiting for the client", columns: "| tool | arguments | action | status |\n|---|---|---|---|\n"}
 	for _, a := range r.ledger.open {
 		t.add(fmt.Sprintf("| %s | `%s` | `%s` | %s |\n", inline(a.call.Identity().String(), 64), inline(a.call.Arguments, 80), a.id, standing(a, now)),
-			r.command(ToolOutput, fmt.Sprintf(`{"action_id":%s,"output":"…"}`, quote(a.id))))
+			r.command(contract.ToolOutput, fmt.Sprintf(`{"action_id":%s,"output":"…"}`, quote(a.id))))
 	}
 	t.write(b, "Answer")
 }
@@ -68,13 +70,13 @@ func (r *run) detailApprovals(b *strings.Builder) {
 	t := table{title: "Waiting for approval", columns: "| tool | arguments | why | approval |\n|---|---|---|---|\n"}
 	for _, p := range r.ledger.asked {
 		t.add(fmt.Sprintf("| %s | `%s` | %s | `%s` |\n", inline(p.call.Identity().String(), 64), inline(p.call.Arguments, 80), inline(p.reason, 80), p.id),
-			r.command(SettleApproval, fmt.Sprintf(`{"approval_request_id":%s,"approve":true}`, quote(p.id))))
+			r.command(contract.SettleApproval, fmt.Sprintf(`{"approval_request_id":%s,"approve":true}`, quote(p.id))))
 	}
 	t.write(b, "Approve")
 }
 
 // stopDetail says how, by whom and why a run is stopped.
-func stopDetail(o *StopReport) string {
+func stopDetail(o *contract.StopReport) string {
 	text := "Stop accepted: `" + string(o.Mode) + "`"
 	if o.Actor != "" {
 		text += ", by " + inline(o.Actor, 80)
@@ -89,7 +91,7 @@ func stopDetail(o *StopReport) string {
 func (r *run) detailActivations(b *strings.Builder) {
 	t := table{title: "Open for this run", columns: "| source | opening | status | task queue of its worker |\n|---|---|---|---|\n"}
 	for _, a := range r.holdings.all {
-		if a.state != ActivationOpen && a.state != ActivationOpening {
+		if a.state != contract.ActivationOpen && a.state != contract.ActivationOpening {
 			continue
 		}
 		t.add(fmt.Sprintf("| %s | %d | %s | `%s` |\n", inline(a.Activation.Source, 64), a.Activation.Epoch, a.state, inline(a.Queue, 120)), "")

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 func TestDetailsShowAClaimUntilItsLeaseEnds(t *testing.T) {
@@ -15,7 +16,7 @@ func TestDetailsShowAClaimUntilItsLeaseEnds(t *testing.T) {
 	now := time.Now()
 	r := &run{id: "run_1"}
 	a := r.ledger.hand(&call{Call: tools.Call{Tool: "ask", Arguments: "{}"}})
-	a.status, a.owner, a.lease = ActionProcessing, "host|1", now
+	a.status, a.owner, a.lease = contract.ActionProcessing, "host|1", now
 	for at, want := range map[time.Time]string{
 		now.Add(-time.Second): "| processing by host¦1 |",
 		now:                   "| pending |",

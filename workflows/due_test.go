@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // due is a scene that continues wherever it can, with more options.
@@ -28,7 +28,7 @@ func TestARunThatWouldContinueEndsWhenItIsToldTo(t *testing.T) {
 	cancelInTheLastStep := func(b *bench, execution int) {
 		if execution == 2 {
 			b.RegisterDelayedCallback(func() {
-				b.update(workflows.SendMessage, `{"content":"wait"}`, func(_ workflows.Receipt, err error) { require.NoError(t, err) })
+				b.update(contract.SendMessage, `{"content":"wait"}`, func(_ contract.Receipt, err error) { require.NoError(t, err) })
 				b.CancelWorkflow()
 			}, time.Minute)
 		}
@@ -36,14 +36,14 @@ func TestARunThatWouldContinueEndsWhenItIsToldTo(t *testing.T) {
 	for name, row := range map[string]struct {
 		scene   scene
 		prepare func(b *bench, execution int)
-		status  workflows.Status
+		status  contract.Status
 	}{
-		"cancelled while a client is waited for": {due("", calls("1", "ask", "{}")), cancelInTheLastStep, workflows.Cancelled},
+		"cancelled while a client is waited for": {due("", calls("1", "ask", "{}")), cancelInTheLastStep, contract.Cancelled},
 		"cancelled while a budget is asked for": {
-			due(`,"max_rounds":1,"on_budget":"ask"`, calls("1", "nope", "{}")), cancelInTheLastStep, workflows.Cancelled,
+			due(`,"max_rounds":1,"on_budget":"ask"`, calls("1", "nope", "{}")), cancelInTheLastStep, contract.Cancelled,
 		},
 		"failed at a client's deadline": {
-			due(`,"on_client_timeout":"fail"`, calls("1", "ask", "{}", "2", "hurried", "{}")), func(*bench, int) {}, workflows.Failed,
+			due(`,"on_client_timeout":"fail"`, calls("1", "ask", "{}", "2", "hurried", "{}")), func(*bench, int) {}, contract.Failed,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestACancelThatMeetsANewExecutionStartsNoInference(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(b *bench){
 		"cancel":   func(b *bench) { b.CancelWorkflow() },
-		"stop now": func(b *bench) { b.SignalWorkflow(workflows.StopRun, json.RawMessage(`{"mode":"now"}`)) },
+		"stop now": func(b *bench) { b.SignalWorkflow(contract.StopRun, json.RawMessage(`{"mode":"now"}`)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,7 +72,7 @@ func TestACancelThatMeetsANewExecutionStartsNoInference(t *testing.T) {
 					b.SetOnChildWorkflowStartedListener(func(*workflow.Info, workflow.Context, converter.EncodedValues) { end(b) })
 				}
 			})
-			require.Equal(t, workflows.Cancelled, p.result.Status)
+			require.Equal(t, contract.Cancelled, p.result.Status)
 			require.Equal(t, 1, p.carried["between rounds"])
 			require.Len(t, p.choices, 1, "one inference")
 			require.Empty(t, p.bench.inputs)

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"errand/activities"
+	"errand/workflows/contract"
 )
 
 // whyFailed is the error type of a run that the error of an inference ends, and
@@ -19,11 +20,11 @@ func whyFailed(err error) (code, message string) {
 	case errors.As(err, &app):
 		return whyRefused(app)
 	case errors.As(err, &timeout) && timeout.TimeoutType() == enums.TIMEOUT_TYPE_HEARTBEAT:
-		return ErrModelUnavailable, "the model has not answered: the workers that asked it were lost, one after the other; their own logs, or the machine's, say why"
+		return contract.ErrModelUnavailable, "the model has not answered: the workers that asked it were lost, one after the other; their own logs, or the machine's, say why"
 	case errors.As(err, &timeout):
-		return ErrModelUnavailable, "the model has not answered: attempt after attempt took over " + inferLimit.String()
+		return contract.ErrModelUnavailable, "the model has not answered: attempt after attempt took over " + inferLimit.String()
 	}
-	return ErrModelUnavailable, err.Error()
+	return contract.ErrModelUnavailable, err.Error()
 }
 
 func whyRefused(app *temporal.ApplicationError) (code, message string) {
@@ -31,11 +32,11 @@ func whyRefused(app *temporal.ApplicationError) (code, message string) {
 	case activities.TypeModelRejected, activities.TypeLimitExceeded:
 		return app.Type(), app.Message()
 	case activities.TypeContextExceeded:
-		return ErrModelRejected, app.Message()
+		return contract.ErrModelRejected, app.Message()
 	case activities.TypeWorkerStopped:
-		return ErrModelUnavailable, "the model has not answered: the workers that asked it were stopped, one after the other"
+		return contract.ErrModelUnavailable, "the model has not answered: the workers that asked it were stopped, one after the other"
 	}
-	return ErrModelUnavailable, app.Message()
+	return contract.ErrModelUnavailable, app.Message()
 }
 
 // failedInference is what the attempts at an inference have used that failed

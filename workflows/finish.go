@@ -8,13 +8,14 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 // ending is how a run ends.
 type ending struct {
-	status Status
+	status contract.Status
 	reason string
-	err    *RunError
+	err    *contract.RunError
 	// next continues the run in a new execution, in place of all the others.
 	next error
 }
@@ -24,8 +25,8 @@ const maxFaults = 200
 
 func invalid(faults tools.Faults) ending {
 	faults = faults.Bounded(maxFaults)
-	return ending{status: Failed, err: &RunError{
-		Code: ErrInvalidRequest, Message: faults.Error(), Faults: faults,
+	return ending{status: contract.Failed, err: &contract.RunError{
+		Code: contract.ErrInvalidRequest, Message: faults.Error(), Faults: faults,
 	}}
 }
 
@@ -35,19 +36,19 @@ func (r *run) failure(ctx workflow.Context, err error) ending {
 		if ctx.Err() == nil && r.stopping.soon() {
 			return r.stopping.ending()
 		}
-		return ending{status: Cancelled}
+		return ending{status: contract.Cancelled}
 	}
 	code, message := whyFailed(err)
 	r.report.spend(failedInference(err))
 	if r.round == 0 {
-		code = ErrDiscoveryFailed
+		code = contract.ErrDiscoveryFailed
 	}
-	return ending{status: Failed, err: &RunError{Code: code, Message: message}}
+	return ending{status: contract.Failed, err: &contract.RunError{Code: code, Message: message}}
 }
 
 // finish takes what has arrived meanwhile, and ends the run. Nothing is
 // accepted any more from the moment that the result is made.
-func (r *run) finish(ctx workflow.Context, end ending) (*Result, error) {
+func (r *run) finish(ctx workflow.Context, end ending) (*contract.Result, error) {
 	detached, _ := workflow.NewDisconnectedContext(ctx)
 	r.release(detached)
 	for settled := false; !settled; {
@@ -63,15 +64,15 @@ func (r *run) finish(ctx workflow.Context, end ending) (*Result, error) {
 		r.report.lastError = short(end.err.Code + ": " + end.err.Message)
 	}
 	r.warnLeftovers(detached)
-	r.journal.add(detached, Event{Type: EventRunEnd, Status: string(end.status), Reason: end.why()})
+	r.journal.add(detached, contract.Event{Type: contract.EventRunEnd, Status: string(end.status), Reason: end.why()})
 	r.journal.closed = true
 	r.showDetails(detached)
 	result := r.result(end)
 	switch end.status { //nolint:exhaustive // the other two ends complete the workflow
-	case Failed:
+	case contract.Failed:
 		return nil, temporal.NewApplicationErrorWithOptions(end.err.Message, end.err.Code,
 			temporal.ApplicationErrorOptions{NonRetryable: true, Details: []any{result}})
-	case Cancelled:
+	case contract.Cancelled:
 		return nil, temporal.NewCanceledError(*result)
 	}
 	return result, nil
@@ -101,23 +102,23 @@ func (r *run) warnLeftovers(ctx workflow.Context) {
 
 // result is what a run ends with, within MaxResultSize and what is stored outside
 // of history.
-func (r *run) result(end ending) *Result {
-	result := &Result{
+func (r *run) result(end ending) *contract.Result {
+	result := &contract.Result{
 		ID: r.id, Object: "response", Status: end.status, Model: r.report.model,
 		Output: r.report.output, OutputText: r.outputText(), Usage: r.report.usage, Error: end.err,
 		Metadata: r.request.Metadata, Tools: r.request.RawTools,
-		Run: RunReport{
+		Run: contract.RunReport{
 			Rounds: r.round, Cost: r.report.cost, Traces: r.report.traces, Changes: r.report.changes,
 			Release: r.report.release, Stop: r.stopping.order, Warnings: r.report.allWarnings(), ItemsLeftOut: r.report.outputLeftOut,
 			TracesLeftOut: r.report.oldTraces,
 		},
 	}
-	if end.status == Incomplete {
-		result.Incomplete = &IncompleteReason{Reason: end.reason}
+	if end.status == contract.Incomplete {
+		result.Incomplete = &contract.IncompleteReason{Reason: end.reason}
 	}
 	if r.request.Delegated != nil {
 		brief(result)
 	}
-	fit(result, MaxResultSize+r.report.stored)
+	fit(result, contract.MaxResultSize+r.report.stored)
 	return result
 }

@@ -6,6 +6,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // outputText is the text of the model's last message. The conversation is
@@ -34,7 +35,7 @@ func fromOutside(role string) bool { return role == "user" || role == "system" |
 // fit leaves out what is least missed, as much as it takes for limit bytes. The queries have
 // all of it. The size is worked out once and kept in step with what is taken
 // out: a result of many megabytes must not hold its workflow task up.
-func fit(result *Result, limit int) {
+func fit(result *contract.Result, limit int) {
 	if result.Output == nil {
 		result.Output = []json.RawMessage{}
 	}
@@ -42,7 +43,7 @@ func fit(result *Result, limit int) {
 		result.Run.Traces = []tools.Trace{}
 	}
 	if result.Run.Release == nil {
-		result.Run.Release = []Release{}
+		result.Run.Release = []contract.Release{}
 	}
 	if result.Run.Changes == nil {
 		result.Run.Changes = []tools.Change{}
@@ -59,7 +60,7 @@ func fit(result *Result, limit int) {
 
 // resultSize is what a result takes as JSON, or a little more. What is raw JSON
 // already, and may be large, is not encoded for it.
-func resultSize(r Result) int {
+func resultSize(r contract.Result) int {
 	size := 0
 	for _, it := range r.Output {
 		size += itemSize(it)
@@ -74,10 +75,10 @@ const countsSize = 100
 
 // shrinker takes out of a result what takes at least so many bytes there, if
 // it can, and tells how many that were.
-type shrinker func(r *Result, excess int) (freed int)
+type shrinker func(r *contract.Result, excess int) (freed int)
 
 func fewerTraces(keep int) shrinker {
-	return func(r *Result, excess int) int {
+	return func(r *contract.Result, excess int) int {
 		n, freed := oldest(r.Run.Traces[:max(len(r.Run.Traces)-keep, 0)], excess)
 		r.Run.Traces = r.Run.Traces[n:]
 		r.Run.TracesLeftOut += n
@@ -85,7 +86,7 @@ func fewerTraces(keep int) shrinker {
 	}
 }
 
-func fewerItems(r *Result, excess int) int {
+func fewerItems(r *contract.Result, excess int) int {
 	n, freed := oldest(r.Output, excess)
 	r.Output = r.Output[n:]
 	r.Run.ItemsLeftOut += n
@@ -102,7 +103,7 @@ func oldest[T any](all []T, excess int) (n, freed int) {
 	return n, freed
 }
 
-func noChanges(r *Result, _ int) int {
+func noChanges(r *contract.Result, _ int) int {
 	const note = "the changes did not fit in the result"
 	freed := tools.EncodedSize(r.Run.Changes) - len("[]")
 	if freed == 0 {
@@ -113,25 +114,25 @@ func noChanges(r *Result, _ int) int {
 	return freed - itemSize(note)
 }
 
-func noDeclarations(r *Result, _ int) int { return without(&r.Tools) }
+func noDeclarations(r *contract.Result, _ int) int { return without(&r.Tools) }
 
-func fewerWarnings(r *Result, _ int) int {
+func fewerWarnings(r *contract.Result, _ int) int {
 	const keep, note = 10, "… and more that did not fit in the result"
 	if len(r.Run.Warnings) <= keep+1 {
 		return 0
 	}
-	_, freed := oldest(r.Run.Warnings[keep:], MaxResultSize)
+	_, freed := oldest(r.Run.Warnings[keep:], contract.MaxResultSize)
 	r.Run.Warnings = append(r.Run.Warnings[:keep:keep], note)
 	return freed - itemSize(note)
 }
 
-func shorterText(r *Result, _ int) int {
+func shorterText(r *contract.Result, _ int) int {
 	before := tools.EncodedSize(r.OutputText)
-	r.OutputText, _ = tools.Cut(r.OutputText, MaxResultSize/2)
+	r.OutputText, _ = tools.Cut(r.OutputText, contract.MaxResultSize/2)
 	return before - tools.EncodedSize(r.OutputText)
 }
 
-func noMetadata(r *Result, _ int) int { return without(&r.Metadata) }
+func noMetadata(r *contract.Result, _ int) int { return without(&r.Metadata) }
 
 // without takes out a member that is left out when it is nil.
 func without(member *json.RawMessage) (freed int) {

@@ -11,13 +11,14 @@ import (
 
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 func TestResultFitsWhateverFillsIt(t *testing.T) {
 	t.Parallel()
 	wild := strings.Repeat("<\x01&", 300)
-	full := func() *Result {
-		r := &Result{Status: Completed, Model: strings.Repeat("<", 200), OutputText: strings.Repeat("\x01", 1<<20)}
+	full := func() *contract.Result {
+		r := &contract.Result{Status: contract.Completed, Model: strings.Repeat("<", 200), OutputText: strings.Repeat("\x01", 1<<20)}
 		for range 200 {
 			r.Run.Warnings = append(r.Run.Warnings, wild)
 		}
@@ -26,25 +27,25 @@ func TestResultFitsWhateverFillsIt(t *testing.T) {
 			r.Run.Changes = append(r.Run.Changes, tools.Change{Resource: wild, Detail: wild})
 			r.Output = append(r.Output, item.Message("assistant", wild))
 		}
-		r.Metadata = json.RawMessage(`{"a":"` + strings.Repeat("m", maxMetadata) + `"}`)
+		r.Metadata = json.RawMessage(`{"a":"` + strings.Repeat("m", contract.MaxMetadata) + `"}`)
 		r.Tools = json.RawMessage(`["` + strings.Repeat("<", 1<<20) + `"]`)
 		return r
 	}
-	for name, change := range map[string]func(*Result){
-		"everything":    func(*Result) {},
-		"no items":      func(r *Result) { r.Output = nil },
-		"only warnings": func(r *Result) { r.Output, r.Run.Traces, r.Run.Changes, r.Tools = nil, nil, nil, nil },
-		"a long text":   func(r *Result) { *r = Result{OutputText: strings.Repeat("a", 4<<20)} },
+	for name, change := range map[string]func(*contract.Result){
+		"everything":    func(*contract.Result) {},
+		"no items":      func(r *contract.Result) { r.Output = nil },
+		"only warnings": func(r *contract.Result) { r.Output, r.Run.Traces, r.Run.Changes, r.Tools = nil, nil, nil, nil },
+		"a long text":   func(r *contract.Result) { *r = contract.Result{OutputText: strings.Repeat("a", 4<<20)} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := full()
 			change(r)
 			items, traces := len(r.Output), len(r.Run.Traces)
-			fit(r, MaxResultSize)
+			fit(r, contract.MaxResultSize)
 			text, err := json.Marshal(r)
 			require.NoError(t, err)
-			require.LessOrEqual(t, len(text), MaxResultSize)
+			require.LessOrEqual(t, len(text), contract.MaxResultSize)
 			require.Equal(t, items, len(r.Output)+r.Run.ItemsLeftOut)
 			require.Equal(t, traces, len(r.Run.Traces)+r.Run.TracesLeftOut)
 		})
@@ -53,8 +54,8 @@ func TestResultFitsWhateverFillsIt(t *testing.T) {
 
 func TestSmallResultStaysWhole(t *testing.T) {
 	t.Parallel()
-	r := &Result{OutputText: "hi", Output: []json.RawMessage{item.Message("assistant", "hi")}, Metadata: json.RawMessage(`{}`)}
-	fit(r, MaxResultSize)
+	r := &contract.Result{OutputText: "hi", Output: []json.RawMessage{item.Message("assistant", "hi")}, Metadata: json.RawMessage(`{}`)}
+	fit(r, contract.MaxResultSize)
 	require.Len(t, r.Output, 1)
 	require.Equal(t, "hi", r.OutputText)
 	require.NotNil(t, r.Metadata)
@@ -64,7 +65,7 @@ func TestSmallResultStaysWhole(t *testing.T) {
 // out: its workflow task must not be held up. Not parallel: it counts memory.
 func TestFittingTakesTimeInProportionToTheSize(t *testing.T) {
 	const size = 24 << 20
-	r := &Result{}
+	r := &contract.Result{}
 	for len(r.Output) < 2000 {
 		r.Output = append(r.Output, item.Message("assistant", strings.Repeat("a", size/2000)))
 	}
@@ -73,7 +74,7 @@ func TestFittingTakesTimeInProportionToTheSize(t *testing.T) {
 	}
 	before := memory()
 	started := time.Now()
-	fit(r, MaxResultSize)
+	fit(r, contract.MaxResultSize)
 	t.Logf("%s for %d MiB", time.Since(started), size>>20)
 	require.Less(t, memory()-before, uint64(8*size))
 	require.Positive(t, r.Run.ItemsLeftOut)
@@ -96,12 +97,12 @@ func TestReportKeepsTheNewestItemsThatAResultCanHold(t *testing.T) {
 		for _, it := range r.output {
 			size += itemSize(it)
 		}
-		require.LessOrEqual(t, size, MaxResultSize)
+		require.LessOrEqual(t, size, contract.MaxResultSize)
 		require.Equal(t, size, r.outputSize)
 		require.Equal(t, i+2, len(r.output)+r.outputLeftOut)
 	}
-	require.Greater(t, r.outputSize, MaxResultSize-200<<10, "as many as fit")
-	r.publish(item.Message("assistant", strings.Repeat("<", MaxResultSize)))
+	require.Greater(t, r.outputSize, contract.MaxResultSize-200<<10, "as many as fit")
+	r.publish(item.Message("assistant", strings.Repeat("<", contract.MaxResultSize)))
 	require.Len(t, r.output, 1, "the newest stays, whatever its size")
 	require.Equal(t, 41, r.outputLeftOut)
 }

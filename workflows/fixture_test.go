@@ -24,6 +24,7 @@ import (
 	"errand/tools/delegate"
 	"errand/tools/item"
 	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // bench is a workflow test environment with a scripted model and platform
@@ -83,8 +84,8 @@ func newBenchOf(t *testing.T, acts *activities.Activities, answers ...any) *benc
 		close(b.gate(info.ActivityID))
 	})
 	b.RegisterActivity(acts)
-	b.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeRun})
-	b.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: workflows.TypeDelegated})
+	b.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: contract.TypeRun})
+	b.RegisterWorkflowWithOptions(workflows.Run, workflow.RegisterOptions{Name: contract.TypeDelegated})
 	b.RegisterWorkflowWithOptions(workflows.Cleanup, workflow.RegisterOptions{Name: workflows.TypeCleanup})
 	b.OnActivity(acts.Infer, mock.Anything, mock.Anything).Return(b.infer)
 	return b
@@ -123,17 +124,17 @@ func (b *bench) infer(ctx context.Context, in activities.InferInput) (activities
 }
 
 // run executes a request and returns its result, also out of an error.
-func (b *bench) run(request string) (*workflows.Result, error) {
+func (b *bench) run(request string) (*contract.Result, error) {
 	b.t.Helper()
-	b.ExecuteWorkflow(workflows.TypeRun, json.RawMessage(request))
+	b.ExecuteWorkflow(contract.TypeRun, json.RawMessage(request))
 	require.True(b.t, b.IsWorkflowCompleted())
 	return b.ending()
 }
 
 // ending is what the run ended with.
-func (b *bench) ending() (*workflows.Result, error) {
+func (b *bench) ending() (*contract.Result, error) {
 	b.t.Helper()
-	var result workflows.Result
+	var result contract.Result
 	err := b.GetWorkflowError()
 	if err == nil {
 		require.NoError(b.t, b.GetWorkflowResult(&result))
@@ -161,8 +162,8 @@ func (b *bench) query(name string, answer any, args ...any) {
 
 // events are the type and the call of every event, in order.
 func (b *bench) events() []string {
-	var page workflows.EventsPage
-	b.query(workflows.QueryEvents, &page)
+	var page contract.EventsPage
+	b.query(contract.QueryEvents, &page)
 	require.True(b.t, page.Done)
 	all := make([]string, len(page.Events))
 	for i, e := range page.Events {
@@ -176,8 +177,8 @@ func (b *bench) events() []string {
 }
 
 func (b *bench) conversation() []json.RawMessage {
-	var page workflows.ItemsPage
-	b.query(workflows.QueryConversation, &page)
+	var page contract.ItemsPage
+	b.query(contract.QueryConversation, &page)
 	return page.Items
 }
 

@@ -1,10 +1,12 @@
 package workflows
 
+import "errand/workflows/contract"
+
 // A server ends an execution of 51,200 events or 50 MiB, and refuses its
 // 10,001st signal and its 2,001st update. A run goes on in a new execution well
 // before.
 const (
-	manyEvents, tooManyEvents = 35_000, 45_000
+	manyEvents, tooManyEvents = contract.MaxContinueAfterEvents, 45_000
 	manyBytes, tooManyBytes   = 30 << 20, 42 << 20
 	manySignals               = 8_000
 	manyUpdates               = 1_500

@@ -9,6 +9,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // handle takes a group of calls from prepare to their results in the
@@ -33,7 +34,7 @@ func (r *run) handle(ctx workflow.Context, group batch) {
 // start takes a group up to where its calls are in somebody's hands.
 func (r *run) start(ctx workflow.Context, group batch) {
 	for _, c := range group {
-		r.journal.add(ctx, Event{Type: EventToolStart, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner, Size: len(c.Arguments)})
+		r.journal.add(ctx, contract.Event{Type: contract.EventToolStart, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner, Size: len(c.Arguments)})
 	}
 	for _, c := range group {
 		c.begun = true
@@ -53,7 +54,7 @@ func (r *run) prepare(ctx workflow.Context, group batch) {
 	if len(open) == 0 || r.skip(ctx, group) {
 		return
 	}
-	in := activities.PrepareInput{Plan: r.request.Run.Plan, Budget: r.budget()}
+	in := activities.PrepareInput{Plan: r.request.Run.Plan(), Budget: r.budget()}
 	for _, c := range open {
 		in.Calls = append(in.Calls, activities.PreparedCall{Call: c.Call, Descriptor: c.tool})
 	}
@@ -128,7 +129,7 @@ func (r *run) await(ctx workflow.Context, group batch) {
 
 // skip settles the open calls of a run in which nothing more may begin.
 func (r *run) skip(ctx workflow.Context, group batch) bool {
-	if !r.stopping.soon() || r.stopping.order.Mode == StopNow {
+	if !r.stopping.soon() || r.stopping.order.Mode == contract.StopNow {
 		return false
 	}
 	for _, c := range group.open() {
@@ -165,8 +166,8 @@ func (r *run) settle(ctx workflow.Context, c *call, o tools.Outcome) {
 // ended records the end of a call: events in completion order, and a trace.
 func (r *run) ended(ctx workflow.Context, c *call) {
 	o := c.outcome
-	r.journal.add(ctx, Event{
-		Type: EventToolEnd, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
+	r.journal.add(ctx, contract.Event{
+		Type: contract.EventToolEnd, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
 		Status: string(o.Status), ErrorType: o.ErrorType, Size: len(o.Output),
 	})
 	r.report.traces = append(r.report.traces, tools.TraceOf(c.Call, *o, c.seen, workflow.Now(ctx)))
@@ -195,8 +196,8 @@ func (r *run) join(ctx workflow.Context, group batch) {
 		if c.place > 0 {
 			r.show(c)
 		}
-		r.journal.add(ctx, Event{
-			Type: EventToolResult, ToolCallID: c.ID, Tool: c.Tool,
+		r.journal.add(ctx, contract.Event{
+			Type: contract.EventToolResult, ToolCallID: c.ID, Tool: c.Tool,
 			Status: string(c.outcome.Status), Item: &index, Size: len(c.outcome.Output),
 		})
 		// The conversation has the texts now; the ledger keeps the call for the

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"errand/activities"
+	"errand/workflows/contract"
 )
 
 const (
@@ -24,7 +25,7 @@ type heardMessage struct {
 
 // repeats tells whether a message was taken before: its sender did not learn
 // that, and has sent it again. Another one under the same id is an error.
-func (i *inbox) repeats(m Message) (bool, error) {
+func (i *inbox) repeats(m contract.Message) (bool, error) {
 	at := slices.IndexFunc(i.heard, func(h heardMessage) bool { return h.ID == m.ID })
 	switch {
 	case m.ID == "" || at < 0:
@@ -36,7 +37,7 @@ func (i *inbox) repeats(m Message) (bool, error) {
 }
 
 // remember keeps the id of a message that was taken.
-func (i *inbox) remember(m Message) {
+func (i *inbox) remember(m contract.Message) {
 	if m.ID == "" {
 		return
 	}
@@ -46,9 +47,9 @@ func (i *inbox) remember(m Message) {
 	}
 }
 
-func messageDigest(m Message) string {
+func messageDigest(m contract.Message) string {
 	if m.Deliver == "" {
-		m.Deliver = DeliverSteer
+		m.Deliver = contract.DeliverSteer
 	}
 	parts, err := json.Marshal([]string{m.Role, m.Deliver, string(m.Content)})
 	if err != nil {

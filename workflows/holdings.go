@@ -7,6 +7,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 // holdings are the activations of a run, and the Cleanup that will deactivate
@@ -23,7 +24,7 @@ type holdings struct {
 // activation is one opening of a source and where it stands.
 type activation struct {
 	activities.Held
-	state ActivationStatus
+	state contract.ActivationStatus
 	// failure says why it is not open. It is the source's own reason if it was
 	// refused, and the machine's otherwise: then a worker may hold it after all.
 	failure string
@@ -41,21 +42,6 @@ func (a *activation) closedBy() activities.Held {
 	return held
 }
 
-// ActivationStatus is the state of an activation.
-type ActivationStatus string
-
-// States of an activation.
-const (
-	ActivationOpening ActivationStatus = "opening"
-	ActivationOpen    ActivationStatus = "open"
-	ActivationFailed  ActivationStatus = "failed"
-	// ActivationLost ones were held by a worker that is gone, or that gave them
-	// up.
-	ActivationLost ActivationStatus = "lost"
-	// ActivationClosed ones were deactivated at the end of the run.
-	ActivationClosed ActivationStatus = "closed"
-)
-
 // drop forgets a Cleanup that is gone.
 func (h *holdings) drop(k *keeper) {
 	if h.keeper == k {
@@ -67,7 +53,7 @@ func (h *holdings) drop(k *keeper) {
 func (h *holdings) latest(source string) *activation {
 	for i := len(h.all) - 1; i >= 0; i-- {
 		a := h.all[i]
-		if a.Activation.Source == source && (a.state == ActivationOpen || a.state == ActivationOpening) {
+		if a.Activation.Source == source && (a.state == contract.ActivationOpen || a.state == contract.ActivationOpening) {
 			return a
 		}
 	}
@@ -84,21 +70,21 @@ func (h *holdings) next(run, chain, source string) *activation {
 	}
 	a := &activation{
 		Held:  activities.Held{Activation: activities.Activation{RunID: run, Chain: chain, Source: source, Epoch: epoch}},
-		state: ActivationOpening,
+		state: contract.ActivationOpening,
 	}
 	h.all = append(h.all, a)
 	return a
 }
 
 // released takes note of what became of an activation at the end.
-func (h *holdings) released(one Release) {
+func (h *holdings) released(one contract.Release) {
 	for _, a := range h.all {
 		if a.Activation.Source != one.Source || a.Activation.Epoch != one.Epoch {
 			continue
 		}
-		a.state = ActivationClosed
+		a.state = contract.ActivationClosed
 		if one.Error != "" {
-			a.state, a.failure = ActivationLost, one.Error
+			a.state, a.failure = contract.ActivationLost, one.Error
 		}
 	}
 }
@@ -116,10 +102,10 @@ func (h *holdings) find(key activities.Activation) *activation {
 // maxActivations bounds what the status lists; the newest are kept.
 const maxActivations = 100
 
-func (h *holdings) report() []OpenActivation {
-	var some []OpenActivation
+func (h *holdings) report() []contract.OpenActivation {
+	var some []contract.OpenActivation
 	for _, a := range h.all[max(0, len(h.all)-maxActivations):] {
-		some = append(some, OpenActivation{
+		some = append(some, contract.OpenActivation{
 			Source: a.Activation.Source, Epoch: a.Activation.Epoch, Status: a.state, Queue: a.Queue, Error: short(a.failure),
 		})
 	}
@@ -137,13 +123,13 @@ func (r *run) activate(ctx workflow.Context, c *call) (*activation, *tools.Outco
 			a = r.holdings.next(r.id, workflow.GetInfo(ctx).FirstRunID, source)
 			r.open(ctx, a, r.server(c))
 		}
-		if workflow.Await(ctx, func() bool { return a.state != ActivationOpening }) != nil || ctx.Err() != nil {
+		if workflow.Await(ctx, func() bool { return a.state != contract.ActivationOpening }) != nil || ctx.Err() != nil {
 			break
 		}
 		switch a.state {
-		case ActivationOpen:
+		case contract.ActivationOpen:
 			return a, nil
-		case ActivationFailed:
+		case contract.ActivationFailed:
 			o := tools.Fail(tools.Failed, tools.ErrActivationFailed,
 				fmt.Sprintf("%s could not be opened, so the call was not run: %s", source, a.failure))
 			return nil, &o
@@ -178,19 +164,19 @@ func (r *run) open(ctx workflow.Context, a *activation, server *tools.ServerDecl
 }
 
 func (r *run) opened(ctx workflow.Context, a *activation, out activities.ActivateResult, err error) {
-	a.Queue, a.state, a.failure, a.refused = out.Queue, ActivationOpen, out.Failure, out.Failure != ""
+	a.Queue, a.state, a.failure, a.refused = out.Queue, contract.ActivationOpen, out.Failure, out.Failure != ""
 	if err != nil {
 		a.failure = err.Error()
 	}
 	if a.failure != "" {
-		a.state = ActivationFailed
+		a.state = contract.ActivationFailed
 	}
 	r.noteActivation(ctx, a)
 }
 
 func (r *run) noteActivation(ctx workflow.Context, a *activation) {
-	r.journal.add(ctx, Event{
-		Type: EventActivation, Source: a.Activation.Source, Epoch: a.Activation.Epoch,
+	r.journal.add(ctx, contract.Event{
+		Type: contract.EventActivation, Source: a.Activation.Source, Epoch: a.Activation.Epoch,
 		Status: string(a.state), Reason: short(a.failure),
 	})
 	r.showDetails(ctx)
@@ -199,10 +185,10 @@ func (r *run) noteActivation(ctx workflow.Context, a *activation) {
 // lose marks an activation whose worker does not answer any more. Should it live
 // after all, Cleanup gets it to close what it holds.
 func (r *run) lose(ctx workflow.Context, a *activation) {
-	if a.state != ActivationOpen {
+	if a.state != contract.ActivationOpen {
 		return
 	}
-	a.state = ActivationLost
+	a.state = contract.ActivationLost
 	r.noteActivation(ctx, a)
 	if k := r.holdings.keeper; k != nil {
 		k.tell(ctx, SignalLost, a.Activation)
@@ -221,8 +207,8 @@ func (r *run) takeClosings(ctx workflow.Context) {
 }
 
 func (r *run) closed(ctx workflow.Context, held activities.Held) {
-	if a := r.holdings.find(held.Activation); a != nil && a.state == ActivationOpen && a.Queue == held.Queue {
-		a.state, a.gone, a.parting = ActivationLost, true, held.Error
+	if a := r.holdings.find(held.Activation); a != nil && a.state == contract.ActivationOpen && a.Queue == held.Queue {
+		a.state, a.gone, a.parting = contract.ActivationLost, true, held.Error
 		r.noteActivation(ctx, a)
 	}
 }

@@ -1,10 +1,14 @@
 package workflows
 
-import "go.temporal.io/sdk/workflow"
+import (
+	"go.temporal.io/sdk/workflow"
+
+	"errand/workflows/contract"
+)
 
 // journal is the run's events, in order.
 type journal struct {
-	events []Event
+	events []contract.Event
 	// first is how many older ones are no longer held: see shed.
 	first  int
 	round  int
@@ -20,7 +24,7 @@ const maxRejected = 100
 // reject records a signal that could not be taken.
 func (j *journal) reject(ctx workflow.Context, reason string) {
 	if j.rejected++; j.rejected <= maxRejected {
-		j.add(ctx, Event{Type: EventRejected, Reason: reason})
+		j.add(ctx, contract.Event{Type: contract.EventRejected, Reason: reason})
 	}
 }
 
@@ -28,7 +32,7 @@ func (j *journal) reject(ctx workflow.Context, reason string) {
 func (j *journal) last() int { return j.first + len(j.events) }
 
 // add appends an event and returns its number.
-func (j *journal) add(ctx workflow.Context, e Event) int {
+func (j *journal) add(ctx workflow.Context, e contract.Event) int {
 	e.Seq = j.last() + 1
 	e.At = workflow.Now(ctx).UTC()
 	e.Round = j.round
@@ -45,11 +49,11 @@ func (j *journal) blank(seq int) {
 }
 
 // page returns at most limit events after seq, within the size of a page.
-func (j *journal) page(after, limit int) EventsPage {
+func (j *journal) page(after, limit int) contract.EventsPage {
 	after = min(max(after, 0), j.last())
-	page := EventsPage{Events: []Event{}, LeftOut: max(0, j.first-after)}
+	page := contract.EventsPage{Events: []contract.Event{}, LeftOut: max(0, j.first-after)}
 	start := max(after-j.first, 0)
-	end, room := start, MaxPageSize
+	end, room := start, contract.MaxPageSize
 	for end < min(start+limit, len(j.events)) {
 		if room -= itemSize(j.events[end]); room < 0 && end > start {
 			break

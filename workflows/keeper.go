@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/workflows/contract"
 )
 
 // keeper is the Cleanup of a run, as the run sees it.
@@ -78,8 +79,8 @@ func (r *run) startKeeper(ctx workflow.Context, n int) *keeper {
 	info := workflow.GetInfo(ctx)
 	in := CleanupInput{RunID: r.id, Chain: info.FirstRunID, Number: n}
 	for _, a := range r.holdings.all {
-		if a.state == ActivationOpen || a.state == ActivationLost {
-			kept := KeptActivation{Held: a.Held, Lost: a.state == ActivationLost && !a.gone, Closed: a.gone}
+		if a.state == contract.ActivationOpen || a.state == contract.ActivationLost {
+			kept := KeptActivation{Held: a.Held, Lost: a.state == contract.ActivationLost && !a.gone, Closed: a.gone}
 			kept.Error = a.parting
 			in.Held = append(in.Held, kept)
 		}
@@ -115,7 +116,7 @@ func (r *run) release(ctx workflow.Context) {
 		switch {
 		case a.refused:
 			order.Failed = append(order.Failed, a.Activation)
-		case a.state == ActivationOpen || a.state == ActivationLost:
+		case a.state == contract.ActivationOpen || a.state == contract.ActivationLost:
 			order.Opened = append(order.Opened, a.Held)
 			if a.gone {
 				order.Closed = append(order.Closed, a.closedBy())
@@ -146,8 +147,8 @@ func (r *run) release(ctx workflow.Context) {
 	for _, one := range result.Released {
 		r.report.release = append(r.report.release, one)
 		r.holdings.released(one)
-		r.journal.add(ctx, Event{
-			Type: EventRelease, Source: one.Source, Epoch: one.Epoch, Reason: short(one.Error),
+		r.journal.add(ctx, contract.Event{
+			Type: contract.EventRelease, Source: one.Source, Epoch: one.Epoch, Reason: short(one.Error),
 		})
 	}
 }
@@ -160,7 +161,7 @@ func (r *run) releaseAlone(ctx workflow.Context, err error) CleanupResult {
 	var result CleanupResult
 	c := cleanup{}
 	for _, a := range r.holdings.all {
-		if a.state != ActivationOpen && a.state != ActivationLost {
+		if a.state != contract.ActivationOpen && a.state != contract.ActivationLost {
 			continue
 		}
 		e := c.add(a.Held)

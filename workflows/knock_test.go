@@ -11,7 +11,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func (*playing) hooks() activities.Hooks {
@@ -50,8 +50,8 @@ func (p *playing) knock() {
 	case p.dice(n, "session")%5 == 0 && p.giveUp():
 		return
 	}
-	var status workflows.StatusReport
-	b.query(workflows.QueryStatus, &status)
+	var status contract.StatusReport
+	b.query(contract.QueryStatus, &status)
 	if status.Budget != nil && p.dice(n, "budget")%3 == 0 {
 		p.extend(n, status.Round, status.Budget.Reason)
 		return
@@ -71,12 +71,12 @@ func (p *playing) message(n int) {
 	switch p.dice(n, "kind") % 4 {
 	case 0:
 		p.sent++
-		p.bench.SignalWorkflow(workflows.SendMessage, json.RawMessage(fmt.Sprintf(`{"content":"%ssteer %d"}`, word, n)))
+		p.bench.SignalWorkflow(contract.SendMessage, json.RawMessage(fmt.Sprintf(`{"content":"%ssteer %d"}`, word, n)))
 	case 1:
 		p.sent++
-		p.bench.SignalWorkflow(workflows.SendMessage, json.RawMessage(fmt.Sprintf(`{"content":"%sthen %d","deliver":"follow_up"}`, word, n)))
+		p.bench.SignalWorkflow(contract.SendMessage, json.RawMessage(fmt.Sprintf(`{"content":"%sthen %d","deliver":"follow_up"}`, word, n)))
 	case 2:
-		p.bench.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"action_id":"act_9_9","output":"x"}`))
+		p.bench.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"action_id":"act_9_9","output":"x"}`))
 	default:
 		p.bench.SignalWorkflow("tool_outptu", json.RawMessage(`{}`))
 	}
@@ -84,20 +84,20 @@ func (p *playing) message(n int) {
 
 // serve claims an action, renews, answers, answers again, or does nothing.
 // An answer to typed does not fit its schema the first time.
-func (p *playing) serve(n int, m workflows.Manifest) {
+func (p *playing) serve(n int, m contract.Manifest) {
 	id := m.ActionID
 	p.visits[id]++
 	switch what := p.dice(id, p.visits[id]) % 6; {
 	case what == 0:
 	case what < 3 && p.visits[id] < 3:
 		claim := fmt.Sprintf(`{"action_id":%q,"owner":"host","lease":"25s"}`, id)
-		p.bench.update(workflows.ClaimAction, claim, func(workflows.Receipt, error) {})
+		p.bench.update(contract.ClaimAction, claim, func(contract.Receipt, error) {})
 	default:
 		p.answer(n, m)
 	}
 }
 
-func (p *playing) answer(n int, m workflows.Manifest) {
+func (p *playing) answer(n int, m contract.Manifest) {
 	id, fits := m.ActionID, true
 	answer := fmt.Sprintf(`{"action_id":%q,"output":"answer %d","is_error":%t}`, id, p.dice(id), p.dice(id, "bad")%4 == 0)
 	if m.Tool == "typed" {
@@ -109,10 +109,10 @@ func (p *playing) answer(n int, m workflows.Manifest) {
 		}
 	}
 	if n%2 == 0 {
-		p.bench.SignalWorkflow(workflows.ToolOutput, json.RawMessage(answer))
+		p.bench.SignalWorkflow(contract.ToolOutput, json.RawMessage(answer))
 		return
 	}
-	p.bench.update(workflows.ToolOutput, answer, func(r workflows.Receipt, err error) {
+	p.bench.update(contract.ToolOutput, answer, func(r contract.Receipt, err error) {
 		if !fits {
 			require.ErrorContains(p.t, err, "output_schema")
 			return
@@ -124,30 +124,30 @@ func (p *playing) answer(n int, m workflows.Manifest) {
 
 // stop stops the run in one of the three ways.
 func (p *playing) stop(n int) {
-	mode := []workflows.StopMode{workflows.StopNow, workflows.StopAfterTools, workflows.StopAfterRound, workflows.StopAfterRound}[p.dice(n, "mode")%4]
+	mode := []contract.StopMode{contract.StopNow, contract.StopAfterTools, contract.StopAfterRound, contract.StopAfterRound}[p.dice(n, "mode")%4]
 	payload := fmt.Sprintf(`{"mode":%q,"actor":"eva","reason":"stop %d"}`, mode, n)
 	if n%2 == 0 {
-		p.bench.SignalWorkflow(workflows.StopRun, json.RawMessage(payload))
+		p.bench.SignalWorkflow(contract.StopRun, json.RawMessage(payload))
 		return
 	}
-	p.bench.update(workflows.StopRun, payload, func(_ workflows.Receipt, err error) { require.NoError(p.t, err) })
+	p.bench.update(contract.StopRun, payload, func(_ contract.Receipt, err error) { require.NoError(p.t, err) })
 }
 
 // extend lets the run have some more, or not.
 func (p *playing) extend(n, round int, reason string) {
 	payload := map[string]string{
-		workflows.ReasonMaxRounds: fmt.Sprintf(`{"max_rounds":%d,"actor":"ada"}`, round+1),
-		workflows.ReasonMaxTokens: fmt.Sprintf(`{"max_tokens":%d}`, 300*(round+1)),
-		workflows.ReasonMaxCost:   fmt.Sprintf(`{"max_cost":%d}`, round+1),
+		contract.ReasonMaxRounds: fmt.Sprintf(`{"max_rounds":%d,"actor":"ada"}`, round+1),
+		contract.ReasonMaxTokens: fmt.Sprintf(`{"max_tokens":%d}`, 300*(round+1)),
+		contract.ReasonMaxCost:   fmt.Sprintf(`{"max_cost":%d}`, round+1),
 	}[reason]
 	if p.dice(n, "no")%4 == 0 {
 		payload = `{"decline":true}`
 	}
 	if n%2 == 0 {
-		p.bench.SignalWorkflow(workflows.ExtendBudget, json.RawMessage(payload))
+		p.bench.SignalWorkflow(contract.ExtendBudget, json.RawMessage(payload))
 		return
 	}
-	p.bench.update(workflows.ExtendBudget, payload, func(_ workflows.Receipt, err error) { require.NoError(p.t, err) })
+	p.bench.update(contract.ExtendBudget, payload, func(_ contract.Receipt, err error) { require.NoError(p.t, err) })
 }
 
 func (p *playing) judge(n int, id string) {
@@ -155,9 +155,9 @@ func (p *playing) judge(n int, id string) {
 	switch {
 	case p.dice(id, n)%3 == 0:
 	case n%2 == 0:
-		p.bench.SignalWorkflow(workflows.SettleApproval, json.RawMessage(verdict))
+		p.bench.SignalWorkflow(contract.SettleApproval, json.RawMessage(verdict))
 	default:
-		p.bench.update(workflows.SettleApproval, verdict, func(_ workflows.Receipt, err error) { require.NoError(p.t, err) })
+		p.bench.update(contract.SettleApproval, verdict, func(_ contract.Receipt, err error) { require.NoError(p.t, err) })
 	}
 }
 
@@ -174,16 +174,16 @@ func onStage(at time.Time) time.Time {
 func (p *playing) told() string {
 	p.t.Helper()
 	b := p.bench
-	var events workflows.EventsPage
-	var traces workflows.TracesPage
-	var status workflows.StatusReport
-	b.query(workflows.QueryEvents, &events)
-	b.query(workflows.QueryTraces, &traces)
-	b.query(workflows.QueryStatus, &status)
+	var events contract.EventsPage
+	var traces contract.TracesPage
+	var status contract.StatusReport
+	b.query(contract.QueryEvents, &events)
+	b.query(contract.QueryTraces, &traces)
+	b.query(contract.QueryStatus, &status)
 	for i := range events.Events {
 		events.Events[i].At = events.Events[i].At.Truncate(tick)
 	}
-	for _, stop := range []*workflows.StopReport{status.Stop, p.result.Run.Stop} {
+	for _, stop := range []*contract.StopReport{status.Stop, p.result.Run.Stop} {
 		if stop != nil {
 			stop.At = stop.At.Truncate(tick)
 		}

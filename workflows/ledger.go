@@ -7,6 +7,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 // ledger holds the actions and approvals of all rounds, so that late and
@@ -27,7 +28,7 @@ type ledger struct {
 type action struct {
 	id     string
 	call   *call
-	status ActionStatus
+	status contract.ActionStatus
 	owner  string
 	lease  time.Time
 	// digest is that of the answer that settled it.
@@ -47,14 +48,14 @@ type approval struct {
 
 // hand adds the action of a call.
 func (l *ledger) hand(c *call) *action {
-	a := &action{id: ActionID(c.Round, c.Index), call: c, status: ActionPending}
+	a := &action{id: contract.ActionID(c.Round, c.Index), call: c, status: contract.ActionPending}
 	l.actions, l.open = append(l.actions, a), append(l.open, a)
 	return a
 }
 
 // ask adds the approval of a call.
 func (l *ledger) ask(c *call, reason string) *approval {
-	p := &approval{id: ApprovalID(c.Round, c.Index), call: c, reason: reason}
+	p := &approval{id: contract.ApprovalID(c.Round, c.Index), call: c, reason: reason}
 	l.approvals, l.asked = append(l.approvals, p), append(l.asked, p)
 	return p
 }
@@ -85,13 +86,13 @@ func (l *ledger) close(c *call) {
 	c.action.owner, c.action.lease = "", time.Time{}
 	switch c.outcome.Status {
 	case tools.Succeeded:
-		c.action.status = ActionCompleted
+		c.action.status = contract.ActionCompleted
 	case tools.Cancelled:
-		c.action.status = ActionCancelled
+		c.action.status = contract.ActionCancelled
 	case tools.Expired:
-		c.action.status = ActionExpired
+		c.action.status = contract.ActionExpired
 	default:
-		c.action.status = ActionFailed
+		c.action.status = contract.ActionFailed
 	}
 }
 
@@ -150,9 +151,9 @@ func (l *ledger) findApproval(id string) (*approval, error) {
 
 // current is the status of an action at a time: a lease that has run out
 // returns it to pending.
-func (a *action) current(now time.Time) (status ActionStatus, owner string) {
-	if a.status == ActionProcessing && !now.Before(a.lease) {
-		return ActionPending, ""
+func (a *action) current(now time.Time) (status contract.ActionStatus, owner string) {
+	if a.status == contract.ActionProcessing && !now.Before(a.lease) {
+		return contract.ActionPending, ""
 	}
 	return a.status, a.owner
 }

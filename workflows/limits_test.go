@@ -11,6 +11,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 func encodedLen(t *testing.T, v any) int {
@@ -29,16 +30,16 @@ func TestPagesAreWithinTheirSizeAndMissNothing(t *testing.T) {
 	for i := range 60 {
 		all = append(all, item.Message("assistant", strings.Repeat("<", 1+i*700)))
 	}
-	all = append(all, item.Message("assistant", strings.Repeat("a", MaxItemSize)))
-	for _, asked := range []int{0, 1, 50 << 10, MaxPageSize, 10 * MaxPageSize} {
+	all = append(all, item.Message("assistant", strings.Repeat("a", contract.MaxItemSize)))
+	for _, asked := range []int{0, 1, 50 << 10, contract.MaxPageSize, 10 * contract.MaxPageSize} {
 		limit := asked
-		if limit == 0 || limit > MaxPageSize {
-			limit = MaxPageSize
+		if limit == 0 || limit > contract.MaxPageSize {
+			limit = contract.MaxPageSize
 		}
 		var got []json.RawMessage
 		for next := 0; next < len(all); {
 			var some []json.RawMessage
-			some, next = page(all, PageQuery{From: next, MaxBytes: asked})
+			some, next = page(all, contract.PageQuery{From: next, MaxBytes: asked})
 			require.NotEmpty(t, some)
 			if len(some) > 1 {
 				require.LessOrEqual(t, encodedLen(t, some), limit+envelope)
@@ -53,32 +54,32 @@ func TestPagesOfEventsAreWithinTheirSize(t *testing.T) {
 	t.Parallel()
 	j := journal{closed: true}
 	for i := range 2000 {
-		j.events = append(j.events, Event{Seq: i + 1, Type: EventRejected, Reason: strings.Repeat("&", 990)})
+		j.events = append(j.events, contract.Event{Seq: i + 1, Type: contract.EventRejected, Reason: strings.Repeat("&", 990)})
 	}
 	seen := 0
 	for after, done := 0, false; !done; {
 		p := j.page(after, maxEvents)
 		require.NotEmpty(t, p.Events)
 		require.LessOrEqual(t, len(p.Events), maxEvents)
-		require.LessOrEqual(t, encodedLen(t, p), MaxPageSize+100)
+		require.LessOrEqual(t, encodedLen(t, p), contract.MaxPageSize+100)
 		require.Equal(t, after+1, p.Events[0].Seq)
 		seen += len(p.Events)
 		after, done = p.Next, p.Done
 	}
 	require.Equal(t, 2000, seen)
-	few, err := (&run{journal: j}).eventsPage(EventsQuery{Limit: 1 << 30})
+	few, err := (&run{journal: j}).eventsPage(contract.EventsQuery{Limit: 1 << 30})
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(few.Events), maxEvents)
 }
 
 func TestPagesOfTheSurfaceAreWithinTheirSizeAndWholeCharacters(t *testing.T) {
 	t.Parallel()
-	r := &run{surface: surface{text: strings.Repeat(`"é"`, MaxPageSize/2)}}
+	r := &run{surface: surface{text: strings.Repeat(`"é"`, contract.MaxPageSize/2)}}
 	var text strings.Builder
 	for done := false; !done; {
-		p, err := r.surfacePage(PageQuery{From: text.Len()})
+		p, err := r.surfacePage(contract.PageQuery{From: text.Len()})
 		require.NoError(t, err)
-		require.LessOrEqual(t, encodedLen(t, p), MaxPageSize+100)
+		require.LessOrEqual(t, encodedLen(t, p), contract.MaxPageSize+100)
 		text.WriteString(p.Text)
 		require.Equal(t, text.Len(), p.Next)
 		done = p.Done

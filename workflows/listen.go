@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // inbox is what arrived from outside and waits for its turn.
@@ -30,9 +31,9 @@ type inlet struct {
 	check   func(workflow.Context, converter.RawValue) (commit, error)
 }
 
-func (i *inbox) queue(m Message) {
+func (i *inbox) queue(m contract.Message) {
 	message := item.MessageWith(m.Role, m.Content)
-	if m.Deliver == DeliverFollowUp {
+	if m.Deliver == contract.DeliverFollowUp {
 		i.followUps = append(i.followUps, message)
 		return
 	}
@@ -58,11 +59,11 @@ func (r *run) listen(ctx workflow.Context) error {
 		return err
 	}
 	checks := []*inlet{
-		{name: ToolOutput, check: r.checkAnswer},
-		{name: SettleApproval, check: r.checkApproval},
-		{name: SendMessage, check: r.checkMessage},
-		{name: ExtendBudget, check: r.checkExtend},
-		{name: StopRun, check: r.checkStop},
+		{name: contract.ToolOutput, check: r.checkAnswer},
+		{name: contract.SettleApproval, check: r.checkApproval},
+		{name: contract.SendMessage, check: r.checkMessage},
+		{name: contract.ExtendBudget, check: r.checkExtend},
+		{name: contract.StopRun, check: r.checkStop},
 	}
 	for _, in := range checks {
 		if err := r.takeUpdates(ctx, in); err != nil {
@@ -76,7 +77,7 @@ func (r *run) listen(ctx workflow.Context) error {
 	workflow.Go(ctx, r.takeClosings)
 	workflow.Go(ctx, r.takeDelegated)
 	r.keepAttributes(ctx)
-	return r.takeUpdates(ctx, &inlet{name: ClaimAction, check: r.checkClaim})
+	return r.takeUpdates(ctx, &inlet{name: contract.ClaimAction, check: r.checkClaim})
 }
 
 func (r *run) takeUpdates(ctx workflow.Context, in *inlet) error {
@@ -89,10 +90,10 @@ func (r *run) takeUpdates(ctx workflow.Context, in *inlet) error {
 		}
 		return nil
 	}
-	handler := func(ctx workflow.Context, payload converter.RawValue) (Receipt, error) {
+	handler := func(ctx workflow.Context, payload converter.RawValue) (contract.Receipt, error) {
 		commit, err := in.check(ctx, payload)
 		if err != nil { // it changed since the validator looked
-			return Receipt{}, err
+			return contract.Receipt{}, err
 		}
 		r.execution.updates++
 		receipt, err := r.take(ctx, in, payload, commit)

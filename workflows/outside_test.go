@@ -12,23 +12,23 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"errand/activities"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // update sends an update and hands its answer to check once it is there.
-func (b *bench) update(name, payload string, check func(workflows.Receipt, error)) {
+func (b *bench) update(name, payload string, check func(contract.Receipt, error)) {
 	answer := &updateAnswer{check: check}
 	b.UpdateWorkflow(name, "", answer, json.RawMessage(payload))
 }
 
 type updateAnswer struct {
-	check func(workflows.Receipt, error)
+	check func(contract.Receipt, error)
 }
 
 func (*updateAnswer) Accept()            {}
-func (a *updateAnswer) Reject(err error) { a.check(workflows.Receipt{}, err) }
+func (a *updateAnswer) Reject(err error) { a.check(contract.Receipt{}, err) }
 func (a *updateAnswer) Complete(success any, err error) {
-	receipt, _ := success.(workflows.Receipt)
+	receipt, _ := success.(contract.Receipt)
 	a.check(receipt, err)
 }
 
@@ -40,24 +40,24 @@ func TestAnswersAreTakenOnceAndRefusedWithAReason(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`, "2", "ask", `{}`), say("done"))
 	accepted, refused := 0, map[string]string{}
-	take := func(payload string, want workflows.Receipt) {
-		b.update(workflows.ToolOutput, payload, func(r workflows.Receipt, err error) {
+	take := func(payload string, want contract.Receipt) {
+		b.update(contract.ToolOutput, payload, func(r contract.Receipt, err error) {
 			require.NoError(t, err, payload)
 			require.Equal(t, want, r)
 			accepted++
 		})
 	}
 	refuse := func(payload string) {
-		b.update(workflows.ToolOutput, payload, func(_ workflows.Receipt, err error) {
+		b.update(contract.ToolOutput, payload, func(_ contract.Receipt, err error) {
 			require.Error(t, err, payload)
 			refused[payload] = err.Error()
 		})
 	}
 	b.RegisterDelayedCallback(func() {
-		take(`{"tool_call_id":"1","output":"x"}`, workflows.Receipt{ID: "act_1_0", Status: "completed"})
+		take(`{"tool_call_id":"1","output":"x"}`, contract.Receipt{ID: "act_1_0", Status: "completed"})
 	}, time.Minute)
 	b.RegisterDelayedCallback(func() {
-		take(`{"action_id":"act_1_0","output":"x"}`, workflows.Receipt{ID: "act_1_0", Status: "completed", Repeated: true})
+		take(`{"action_id":"act_1_0","output":"x"}`, contract.Receipt{ID: "act_1_0", Status: "completed", Repeated: true})
 		refuse(`{"tool_call_id":"1","output":"y"}`)
 		refuse(`{"tool_call_id":"1","output":"x","is_error":true}`)
 		refuse(`{"tool_call_id":"9","output":"x"}`)
@@ -70,7 +70,7 @@ func TestAnswersAreTakenOnceAndRefusedWithAReason(t *testing.T) {
 		refuse(`"x"`)
 	}, 2*time.Minute)
 	b.RegisterDelayedCallback(func() {
-		take(`{"type":"function_call_output","call_id":"2","output":"broken","is_error":true}`, workflows.Receipt{ID: "act_1_1", Status: "failed"})
+		take(`{"type":"function_call_output","call_id":"2","output":"broken","is_error":true}`, contract.Receipt{ID: "act_1_1", Status: "failed"})
 	}, 3*time.Minute)
 	_, err := b.run(clientRequest(""))
 	require.NoError(t, err)
@@ -85,12 +85,12 @@ func TestBadSignalsAreRecordedAndChangeNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), say("done"))
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.ToolOutput, 17)
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"zzz","output":"x"}`))
-		b.SignalWorkflow(workflows.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_0","approve":true}`))
+		b.SignalWorkflow(contract.ToolOutput, 17)
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"zzz","output":"x"}`))
+		b.SignalWorkflow(contract.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_0","approve":true}`))
 		b.SignalWorkflow("tool_outptu", json.RawMessage(`{}`))
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"other"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"other"}`))
 	}, time.Minute)
 	result, err := b.run(clientRequest(""))
 	require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestCancelClosesEveryOpenCall(t *testing.T) {
 	b.RegisterDelayedCallback(b.CancelWorkflow, time.Minute)
 	result, err := b.run(`{"model":"m","input":"go","tools":[{"type":"function","name":"ask"},{"type":"platform","name":"a"}]}`)
 	require.True(t, temporal.IsCanceledError(err), "%v", err)
-	require.Equal(t, workflows.Cancelled, result.Status)
+	require.Equal(t, contract.Cancelled, result.Status)
 	require.Contains(t, b.outputs()[0], "Cancelled")
 	require.Equal(t, "A", b.outputs()[1], "what was finished is kept")
 	require.Len(t, b.inputs, 1, "no inference after a cancel")
@@ -130,7 +130,7 @@ func TestClaimsLeaseAnActionToOneOwner(t *testing.T) {
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), say("done"))
 	var got []string
 	claim := func(owner string) {
-		b.update(workflows.ClaimAction, `{"action_id":"act_1_0","owner":"`+owner+`","lease":"30s"}`, func(r workflows.Receipt, err error) {
+		b.update(contract.ClaimAction, `{"action_id":"act_1_0","owner":"`+owner+`","lease":"30s"}`, func(r contract.Receipt, err error) {
 			if err != nil {
 				got = append(got, owner+" no")
 				return
@@ -143,13 +143,13 @@ func TestClaimsLeaseAnActionToOneOwner(t *testing.T) {
 	at(20*time.Second, func() { claim("one") })
 	at(45*time.Second, func() { claim("two") })
 	at(51*time.Second, func() {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
-		require.Equal(t, workflows.ActionPending, status.Actions[0].Status, "the lease has run out")
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
+		require.Equal(t, contract.ActionPending, status.Actions[0].Status, "the lease has run out")
 		claim("two")
 	})
 	at(52*time.Second, func() {
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"action_id":"act_1_0","output":"x"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"action_id":"act_1_0","output":"x"}`))
 	})
 	_, err := b.run(clientRequest(""))
 	require.NoError(t, err)
@@ -164,20 +164,20 @@ func TestApprovalLetsACallRunOrDeniesIt(t *testing.T) {
 	b := newBench(t, source{"a": answers("A"), "b": answers("B")}, hooks,
 		calls("1", "a", `{}`, "2", "b", `{}`, "3", "ask", `{}`), say("done"))
 	b.RegisterDelayedCallback(func() {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
 		require.Len(t, status.Approvals, 3)
 		require.Equal(t, "it costs money", status.Approvals[0].Reason)
 		require.Empty(t, status.Actions, "a client call is handed over once it is approved")
-		b.SignalWorkflow(workflows.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_0","approve":true}`))
-		b.update(workflows.SettleApproval, `{"approval_request_id":"apr_1_1","approve":false,"reason":"too dear","actor":"eve"}`,
-			func(r workflows.Receipt, err error) { require.NoError(t, err); require.Equal(t, "denied", r.Status) })
-		b.update(workflows.SettleApproval, `{"approval_request_id":"apr_9_9","approve":true}`,
-			func(_ workflows.Receipt, err error) { require.ErrorContains(t, err, "unknown approval_request_id") })
-		b.SignalWorkflow(workflows.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_2","approve":true}`))
+		b.SignalWorkflow(contract.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_0","approve":true}`))
+		b.update(contract.SettleApproval, `{"approval_request_id":"apr_1_1","approve":false,"reason":"too dear","actor":"eve"}`,
+			func(r contract.Receipt, err error) { require.NoError(t, err); require.Equal(t, "denied", r.Status) })
+		b.update(contract.SettleApproval, `{"approval_request_id":"apr_9_9","approve":true}`,
+			func(_ contract.Receipt, err error) { require.ErrorContains(t, err, "unknown approval_request_id") })
+		b.SignalWorkflow(contract.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_2","approve":true}`))
 	}, time.Minute)
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"action_id":"act_1_2","output":"C"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"action_id":"act_1_2","output":"C"}`))
 	}, 2*time.Minute)
 	_, err := b.run(`{"model":"m","input":"go","tools":[{"type":"platform","name":"a"},{"type":"platform","name":"b"},{"type":"function","name":"ask"}]}`)
 	require.NoError(t, err)
@@ -201,8 +201,8 @@ func TestExpiredApprovalWasNobodysAnswer(t *testing.T) {
 	refused := 0
 	b.RegisterDelayedCallback(func() {
 		for _, approve := range []string{"true", "false"} {
-			b.update(workflows.SettleApproval, `{"approval_request_id":"apr_1_0","approve":`+approve+`}`,
-				func(_ workflows.Receipt, err error) { require.ErrorContains(t, err, "without an answer"); refused++ })
+			b.update(contract.SettleApproval, `{"approval_request_id":"apr_1_0","approve":`+approve+`}`,
+				func(_ contract.Receipt, err error) { require.ErrorContains(t, err, "without an answer"); refused++ })
 		}
 	}, 90*time.Minute)
 	_, err := b.run(`{"model":"m","input":"go","tools":[{"type":"platform","name":"a"},{"type":"function","name":"ask"}],"run":{"client_timeout":"1h"}}`)
@@ -215,9 +215,9 @@ func TestMessagesFromOutsideKeepTheRunGoing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), say("first"), say("second"))
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.SendMessage, json.RawMessage(`{"content":"and then","deliver":"follow_up"}`))
-		b.SignalWorkflow(workflows.SendMessage, json.RawMessage(`{"content":"hurry"}`))
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
+		b.SignalWorkflow(contract.SendMessage, json.RawMessage(`{"content":"and then","deliver":"follow_up"}`))
+		b.SignalWorkflow(contract.SendMessage, json.RawMessage(`{"content":"hurry"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
 	}, time.Minute)
 	result, err := b.run(clientRequest(""))
 	require.NoError(t, err)
@@ -246,25 +246,25 @@ func TestMessageWithAnIDIsTakenOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), say("first"))
 	type answer struct {
-		receipt workflows.Receipt
+		receipt contract.Receipt
 		err     error
 	}
 	var got []answer
-	keep := func(r workflows.Receipt, err error) { got = append(got, answer{r, err}) }
+	keep := func(r contract.Receipt, err error) { got = append(got, answer{r, err}) }
 	b.RegisterDelayedCallback(func() {
-		b.update(workflows.SendMessage, `{"id":"m1","content":"hurry"}`, keep)
-		b.update(workflows.SendMessage, `{"id":"m1","content":"hurry","role":"user","deliver":"steer"}`, keep)
-		b.update(workflows.SendMessage, `{"id":"m1","content":"slowly"}`, keep)
-		b.update(workflows.SendMessage, `{"id":"`+strings.Repeat("m", 201)+`","content":"slowly"}`, keep)
-		b.SignalWorkflow(workflows.SendMessage, json.RawMessage(`{"id":"m1","content":"hurry"}`))
-		b.SignalWorkflow(workflows.SendMessage, json.RawMessage(`{"id":"m1","content":"hurry","deliver":"follow_up"}`))
+		b.update(contract.SendMessage, `{"id":"m1","content":"hurry"}`, keep)
+		b.update(contract.SendMessage, `{"id":"m1","content":"hurry","role":"user","deliver":"steer"}`, keep)
+		b.update(contract.SendMessage, `{"id":"m1","content":"slowly"}`, keep)
+		b.update(contract.SendMessage, `{"id":"`+strings.Repeat("m", 201)+`","content":"slowly"}`, keep)
+		b.SignalWorkflow(contract.SendMessage, json.RawMessage(`{"id":"m1","content":"hurry"}`))
+		b.SignalWorkflow(contract.SendMessage, json.RawMessage(`{"id":"m1","content":"hurry","deliver":"follow_up"}`))
 	}, time.Minute)
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
 	}, 2*time.Minute)
 	_, err := b.run(clientRequest(""))
 	require.NoError(t, err)
-	queued := workflows.Receipt{ID: workflows.SendMessage, Status: "queued"}
+	queued := contract.Receipt{ID: contract.SendMessage, Status: "queued"}
 	require.Equal(t, answer{receipt: queued}, got[0])
 	queued.Repeated = true
 	require.Equal(t, answer{receipt: queued}, got[1])
@@ -282,11 +282,11 @@ func TestClientMayAnswerAfterThreeDays(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, source{"a": answers("A")}, activities.Hooks{}, calls("1", "ask", `{}`, "2", "a", `{}`), say("done"))
 	b.RegisterDelayedCallback(func() {
-		b.happen("claim a", func(_ workflows.Receipt, err error) { require.NoError(t, err) })
+		b.happen("claim a", func(_ contract.Receipt, err error) { require.NoError(t, err) })
 	}, time.Hour)
 	b.RegisterDelayedCallback(func() {
 		require.Len(t, b.inputs, 1, "nothing is inferred meanwhile")
-		b.happen("answer late", func(r workflows.Receipt, err error) {
+		b.happen("answer late", func(r contract.Receipt, err error) {
 			require.NoError(t, err)
 			require.Equal(t, "completed", r.Status)
 		})

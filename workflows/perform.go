@@ -11,6 +11,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 // acts is never called: its method values name the activities and type their
@@ -39,7 +40,7 @@ func performLocal[In, Out any](ctx workflow.Context, activity func(context.Conte
 // by its heartbeat long before; this is for a model that never ends.
 const inferLimit = time.Hour
 
-func inferOptions(request Request, round, try, items int) workflow.ActivityOptions {
+func inferOptions(request contract.Request, round, try, items int) workflow.ActivityOptions {
 	id := fmt.Sprintf("%d/infer", round)
 	if try > 1 {
 		id = fmt.Sprintf("%s/%d", id, try)

@@ -6,18 +6,18 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
-	"errand/activities"
+	"errand/workflows/contract"
 )
 
 // takeProgress publishes the partial results that workers report. What does
 // not fit a running call is ignored: it is late, or nobody's.
 func (r *run) takeProgress(ctx workflow.Context) {
-	channel := workflow.GetSignalChannel(ctx, activities.SignalProgress)
+	channel := workflow.GetSignalChannel(ctx, contract.SignalProgress)
 	for {
 		var payload converter.RawValue
 		channel.Receive(ctx, &payload)
 		r.execution.signals++
-		var updates []activities.Update
+		var updates []contract.ProgressUpdate
 		if json.Unmarshal(payload.Payload().GetData(), &updates) != nil {
 			continue
 		}
@@ -27,7 +27,7 @@ func (r *run) takeProgress(ctx workflow.Context) {
 	}
 }
 
-func (r *run) publish(ctx workflow.Context, u activities.Update) {
+func (r *run) publish(ctx workflow.Context, u contract.ProgressUpdate) {
 	if u.Round != r.round || u.Index < 0 || u.Index >= len(r.running) {
 		return
 	}
@@ -38,7 +38,7 @@ func (r *run) publish(ctx workflow.Context, u activities.Update) {
 	if c.update > 0 {
 		r.journal.blank(c.update)
 	}
-	c.update = r.journal.add(ctx, Event{
-		Type: EventToolUpdate, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner, Text: short(u.Text), Size: len(u.Text),
+	c.update = r.journal.add(ctx, contract.Event{
+		Type: contract.EventToolUpdate, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner, Text: short(u.Text), Size: len(u.Text),
 	})
 }

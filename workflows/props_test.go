@@ -15,7 +15,7 @@ import (
 	"errand/tools"
 	"errand/tools/delegate"
 	"errand/tools/item"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // props are the tools of a scene and what is opened for it. They live as long as
@@ -131,11 +131,11 @@ func (p *playing) meanwhile(words ...any) {
 	switch p.dice(append(words, "meanwhile")...) % 30 {
 	case 0, 1:
 		p.sent++
-		send(workflows.SendMessage, `{"content":"`+word+`meanwhile"}`)
+		send(contract.SendMessage, `{"content":"`+word+`meanwhile"}`)
 	case 2:
-		send(workflows.StopRun, `{"mode":"after_tools","actor":"eva"}`)
+		send(contract.StopRun, `{"mode":"after_tools","actor":"eva"}`)
 	case 3:
-		send(workflows.StopRun, `{"mode":"after_round","reason":"enough"}`)
+		send(contract.StopRun, `{"mode":"after_round","reason":"enough"}`)
 	case 4:
 		p.bench.CancelWorkflow()
 	}

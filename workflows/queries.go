@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 const (
@@ -20,17 +21,17 @@ func (r *run) answerQueries(ctx workflow.Context) error {
 		name    string
 		handler any
 	}{
-		{QueryStatus, func() (StatusReport, error) { return r.statusAt(workflow.Now(ctx)), nil }},
-		{QueryEvents, r.eventsPage},
-		{QueryConversation, func(q PageQuery) (ItemsPage, error) {
+		{contract.QueryStatus, func() (contract.StatusReport, error) { return r.statusAt(workflow.Now(ctx)), nil }},
+		{contract.QueryEvents, r.eventsPage},
+		{contract.QueryConversation, func(q contract.PageQuery) (contract.ItemsPage, error) {
 			items, next := page(r.conversation.items, q)
-			return ItemsPage{Items: items, Next: next, Done: next >= len(r.conversation.items)}, nil
+			return contract.ItemsPage{Items: items, Next: next, Done: next >= len(r.conversation.items)}, nil
 		}},
-		{QueryTraces, func(q PageQuery) (TracesPage, error) {
+		{contract.QueryTraces, func(q contract.PageQuery) (contract.TracesPage, error) {
 			traces, next := page(r.report.traces, q)
-			return TracesPage{Traces: traces, Next: next, Done: next >= len(r.report.traces)}, nil
+			return contract.TracesPage{Traces: traces, Next: next, Done: next >= len(r.report.traces)}, nil
 		}},
-		{QuerySurface, r.surfacePage},
+		{contract.QuerySurface, r.surfacePage},
 	}
 	for _, h := range handlers {
 		if err := workflow.SetQueryHandler(ctx, h.name, h.handler); err != nil {
@@ -40,7 +41,7 @@ func (r *run) answerQueries(ctx workflow.Context) error {
 	return nil
 }
 
-func (r *run) eventsPage(q EventsQuery) (EventsPage, error) {
+func (r *run) eventsPage(q contract.EventsQuery) (contract.EventsPage, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = defaultEvents
@@ -48,24 +49,24 @@ func (r *run) eventsPage(q EventsQuery) (EventsPage, error) {
 	return r.journal.page(q.After, min(limit, maxEvents)), nil
 }
 
-func (r *run) surfacePage(q PageQuery) (SurfacePage, error) {
+func (r *run) surfacePage(q contract.PageQuery) (contract.SurfacePage, error) {
 	text := r.surface.text
 	from := min(max(q.From, 0), len(text))
-	end := min(from+MaxPageSize/2, len(text)) // JSON text doubles when it is quoted
+	end := min(from+contract.MaxPageSize/2, len(text)) // JSON text doubles when it is quoted
 	for end < len(text) && !runeStart(text[end]) {
 		end--
 	}
-	return SurfacePage{Text: text[from:end], Next: end, Done: end == len(text)}, nil
+	return contract.SurfacePage{Text: text[from:end], Next: end, Done: end == len(text)}, nil
 }
 
 func runeStart(b byte) bool { return b&0xC0 != 0x80 }
 
 // page returns entries from q.From on, at least one if there is one, within
 // the bytes asked for.
-func page[T any](all []T, q PageQuery) ([]T, int) {
+func page[T any](all []T, q contract.PageQuery) ([]T, int) {
 	limit := q.MaxBytes
-	if limit <= 0 || limit > MaxPageSize {
-		limit = MaxPageSize
+	if limit <= 0 || limit > contract.MaxPageSize {
+		limit = contract.MaxPageSize
 	}
 	next := min(max(q.From, 0), len(all))
 	some := []T{}
@@ -80,24 +81,24 @@ func page[T any](all []T, q PageQuery) ([]T, int) {
 }
 
 // statusAt is the answer to the query status.
-func (r *run) statusAt(now time.Time) StatusReport {
-	report := StatusReport{
+func (r *run) statusAt(now time.Time) contract.StatusReport {
+	report := contract.StatusReport{
 		RunID: r.id, Status: r.report.status, Round: r.round, Usage: r.report.usage,
 		LastError: r.report.lastError, Events: r.journal.last(), Rejected: r.journal.rejected, Items: len(r.conversation.items),
-		Actions: []OpenAction{}, Approvals: []OpenApproval{},
+		Actions: []contract.OpenAction{}, Approvals: []contract.OpenApproval{},
 	}
 	report.Cost = r.report.cost
 	if q := r.asking; q != nil {
-		report.Budget = &OpenBudget{Reason: q.reason, ExpiresAt: q.expiry}
+		report.Budget = &contract.OpenBudget{Reason: q.reason, ExpiresAt: q.expiry}
 	}
 	report.Activations, report.Stop = r.holdings.report(), r.stopping.order
-	room := MaxPageSize
+	room := contract.MaxPageSize
 	for _, a := range r.ledger.open {
 		if room -= tools.EncodedSize(r.manifest(a)) + 500; room < 0 && len(report.Actions) > 0 {
 			report.ActionsLeftOut++
 			continue
 		}
-		open := OpenAction{Manifest: r.manifest(a), ExpiresAt: a.call.expiry}
+		open := contract.OpenAction{Manifest: r.manifest(a), ExpiresAt: a.call.expiry}
 		open.Status, open.Owner = a.current(now)
 		if open.Owner != "" {
 			open.LeaseUntil = a.lease
@@ -109,7 +110,7 @@ func (r *run) statusAt(now time.Time) StatusReport {
 			report.ActionsLeftOut++
 			continue
 		}
-		report.Approvals = append(report.Approvals, OpenApproval{
+		report.Approvals = append(report.Approvals, contract.OpenApproval{
 			ApprovalRequestID: p.id, ToolCallID: p.call.ID, Tool: p.call.Tool,
 			Args: json.RawMessage(p.call.Arguments), Reason: p.reason, ExpiresAt: p.call.expiry,
 		})

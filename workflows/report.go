@@ -6,11 +6,12 @@ import (
 
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // report is what a run has to say for itself beside its conversation.
 type report struct {
-	status    Status
+	status    contract.Status
 	model     string
 	usage     item.Usage
 	cost      *item.Cost // nil where no price is known
@@ -30,7 +31,7 @@ type report struct {
 	// oldTraces is how many older ones are no longer held: see shed.
 	oldTraces int
 	changes   []tools.Change
-	release   []Release
+	release   []contract.Release
 	warnings  []string
 	// sources are the titles of pages that web_search has given the model, by
 	// address.
@@ -61,7 +62,7 @@ func (r *report) republish(place int, it json.RawMessage) {
 }
 
 func (r *report) letGo() {
-	for len(r.output) > 1 && r.outputSize > MaxResultSize+r.stored {
+	for len(r.output) > 1 && r.outputSize > contract.MaxResultSize+r.stored {
 		r.outputSize -= itemSize(r.output[0])
 		r.output = r.output[1:]
 		r.outputLeftOut++

@@ -13,7 +13,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func asking() activities.Hooks {
@@ -28,19 +28,19 @@ func TestLateAnswersToAnApprovalAreTakenForWhatTheyAre(t *testing.T) {
 	b := newBench(t, source{"a": answers("A")}, asking(), calls("1", "a", `{}`), calls("2", "a", `{}`), say("done"))
 	heard := 0
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_0","approve":true}`))
+		b.SignalWorkflow(contract.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_0","approve":true}`))
 	}, time.Minute)
 	b.RegisterDelayedCallback(func() {
-		b.update(workflows.SettleApproval, `{"approval_request_id":"apr_1_0","approve":true}`, func(r workflows.Receipt, err error) {
+		b.update(contract.SettleApproval, `{"approval_request_id":"apr_1_0","approve":true}`, func(r contract.Receipt, err error) {
 			require.NoError(t, err)
-			require.Equal(t, workflows.Receipt{ID: "apr_1_0", Status: "approved", Repeated: true}, r)
+			require.Equal(t, contract.Receipt{ID: "apr_1_0", Status: "approved", Repeated: true}, r)
 			heard++
 		})
-		b.update(workflows.SettleApproval, `{"approval_request_id":"apr_1_0","approve":false}`, func(_ workflows.Receipt, err error) {
+		b.update(contract.SettleApproval, `{"approval_request_id":"apr_1_0","approve":false}`, func(_ contract.Receipt, err error) {
 			require.ErrorContains(t, err, "already settled (approved)")
 			heard++
 		})
-		b.SignalWorkflow(workflows.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_2_0","approve":false}`))
+		b.SignalWorkflow(contract.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_2_0","approve":false}`))
 	}, 2*time.Minute)
 	_, err := b.run(`{"model":"m","input":"go","tools":[{"type":"platform","name":"a"}]}`)
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func TestApprovedCallsCountAgainstTheBudget(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, source{"a": answers("A")}, asking(), calls("1", "a", `{}`), calls("2", "a", `{}`), say("done"))
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_0","approve":true}`))
+		b.SignalWorkflow(contract.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_0","approve":true}`))
 	}, time.Minute)
 	_, err := b.run(`{"model":"m","input":"go","max_tool_calls":1,"tools":[{"type":"platform","name":"a"}]}`)
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestToolsThatCannotBeLookedUpFailTheRun(t *testing.T) {
 	result, err := b.run(`{"model":"m","input":"go","tools":[{"type":"platform","name":"a"}]}`)
 	var app *temporal.ApplicationError
 	require.ErrorAs(t, err, &app)
-	require.Equal(t, workflows.ErrDiscoveryFailed, app.Type())
+	require.Equal(t, contract.ErrDiscoveryFailed, app.Type())
 	require.Equal(t, "the disk is gone", result.Error.Message)
 	require.Empty(t, b.inputs)
 }
@@ -81,11 +81,11 @@ func TestMessagesAreBoundedAsTheyTravel(t *testing.T) {
 	heard := 0
 	b.RegisterDelayedCallback(func() {
 		for text, fits := range map[string]bool{
-			strings.Repeat("a", workflows.MaxAnswerSize-2):   true,
-			strings.Repeat("a", workflows.MaxAnswerSize):     false,
-			strings.Repeat("<", workflows.MaxAnswerSize/6+1): false,
+			strings.Repeat("a", contract.MaxAnswerSize-2):   true,
+			strings.Repeat("a", contract.MaxAnswerSize):     false,
+			strings.Repeat("<", contract.MaxAnswerSize/6+1): false,
 		} {
-			b.update(workflows.SendMessage, `{"content":"`+text+`"}`, func(_ workflows.Receipt, err error) {
+			b.update(contract.SendMessage, `{"content":"`+text+`"}`, func(_ contract.Receipt, err error) {
 				heard++
 				if fits {
 					require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestMessagesAreBoundedAsTheyTravel(t *testing.T) {
 				require.ErrorContains(t, err, "at most 1048576 are taken")
 			})
 		}
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"action_id":"act_1_0","output":"x"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"action_id":"act_1_0","output":"x"}`))
 	}, time.Minute)
 	_, err := b.run(clientRequest(""))
 	require.NoError(t, err)
@@ -108,8 +108,8 @@ func TestTracesAreQueriedInPages(t *testing.T) {
 	require.NoError(t, err)
 	var got []tools.Trace
 	for done := false; !done; {
-		var page workflows.TracesPage
-		b.query(workflows.QueryTraces, &page, workflows.PageQuery{From: len(got), MaxBytes: 1})
+		var page contract.TracesPage
+		b.query(contract.QueryTraces, &page, contract.PageQuery{From: len(got), MaxBytes: 1})
 		require.Len(t, page.Traces, 1, "at least one")
 		got = append(got, page.Traces...)
 		require.Equal(t, len(got), page.Next)

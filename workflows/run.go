@@ -8,13 +8,14 @@ import (
 
 	"errand/activities"
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 // Run is the workflow: one durable run of a model and its tools. The argument
 // is the request as raw JSON; what is wrong with it fails the run at once and
 // never wedges a workflow task. The result is a *Result; a failed or cancelled
 // run carries the same as error details.
-func Run(ctx workflow.Context, argument converter.RawValue) (*Result, error) {
+func Run(ctx workflow.Context, argument converter.RawValue) (*contract.Result, error) {
 	r := newRun(ctx)
 	r.resume(ctx, argument)
 	ctx, r.stopping.now = workflow.WithCancel(ctx)
@@ -32,7 +33,7 @@ func Run(ctx workflow.Context, argument converter.RawValue) (*Result, error) {
 // run is the state of one run.
 type run struct {
 	id           string
-	request      Request
+	request      contract.Request
 	registry     *tools.Registry
 	surface      surface
 	conversation conversation
@@ -55,7 +56,7 @@ type run struct {
 	report   report
 	// failed is why the run ends in the middle of a batch; abandon stops that
 	// batch.
-	failed     *RunError
+	failed     *contract.RunError
 	abandon    func()
 	attributes attributes
 	// execution is about this execution alone.
@@ -65,8 +66,8 @@ type run struct {
 func newRun(ctx workflow.Context) *run {
 	return &run{
 		id:         workflow.GetInfo(ctx).WorkflowExecution.ID,
-		request:    Request{Run: DefaultOptions()},
-		report:     report{status: Queued},
+		request:    contract.Request{Run: contract.DefaultOptions()},
+		report:     report{status: contract.Queued},
 		attributes: readAttributes(ctx),
 
 		execution: execution{carried: workflow.GetInfo(ctx).GetCurrentHistorySize()},
@@ -112,10 +113,10 @@ func (r *run) accept(ctx workflow.Context, argument converter.RawValue) (ending,
 	}
 	r.registry = registry
 	r.report.warn(warnings...)
-	r.report.status = InProgress
+	r.report.status = contract.InProgress
 	r.report.model = request.Model
 	r.surface = newSurface(request, registry)
-	r.journal.add(ctx, Event{Type: EventRunStart, Status: string(InProgress)})
+	r.journal.add(ctx, contract.Event{Type: contract.EventRunStart, Status: string(contract.InProgress)})
 	for _, it := range request.Input {
 		r.conversation.add(it)
 	}
@@ -141,9 +142,9 @@ func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return ending{status: Cancelled}, true
+		return ending{status: contract.Cancelled}, true
 	case r.failed != nil:
-		return ending{status: Failed, err: r.failed}, true
+		return ending{status: contract.Failed, err: r.failed}, true
 	}
 	return r.conclude(ctx)
 }
@@ -153,7 +154,7 @@ func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
 func (r *run) conclude(ctx workflow.Context) (ending, bool) {
 	r.receive(ctx)
 	if r.asking == nil {
-		r.journal.add(ctx, Event{Type: EventRoundEnd})
+		r.journal.add(ctx, contract.Event{Type: contract.EventRoundEnd})
 	}
 	decision := r.decide()
 	for budgetReason(decision.reason) && r.extended(ctx, decision.reason) {
@@ -169,7 +170,7 @@ func (r *run) conclude(ctx workflow.Context) (ending, bool) {
 	r.askNoMore(ctx)
 	r.midRound = false
 	if ctx.Err() != nil {
-		return ending{status: Cancelled}, true
+		return ending{status: contract.Cancelled}, true
 	}
 	return r.act(ctx, decision)
 }
@@ -178,13 +179,13 @@ func (r *run) conclude(ctx workflow.Context) (ending, bool) {
 func (r *run) askModel(ctx workflow.Context) (ending, bool) {
 	switch {
 	case ctx.Err() != nil: // a run that continues can meet a cancel before its first round here
-		return ending{status: Cancelled}, true
+		return ending{status: contract.Cancelled}, true
 	case r.stopping.asked():
 		return r.stopping.ending(), true
 	}
 	r.round++
 	r.journal.round = r.round
-	r.journal.add(ctx, Event{Type: EventRoundStart})
+	r.journal.add(ctx, contract.Event{Type: contract.EventRoundStart})
 	r.showDetails(ctx)
 	answer, err := r.infer(ctx)
 	if err != nil {
@@ -208,13 +209,13 @@ func (r *run) act(ctx workflow.Context, d decision) (ending, bool) {
 	case goOn:
 		for _, m := range r.inbox.take(d.followUp) {
 			index := r.conversation.add(m)
-			r.journal.add(ctx, Event{Type: EventMessage, Item: &index, Size: len(m)})
+			r.journal.add(ctx, contract.Event{Type: contract.EventMessage, Item: &index, Size: len(m)})
 		}
 		return ending{}, false
 	case stopEarly:
-		return ending{status: Incomplete, reason: d.reason}, true
+		return ending{status: contract.Incomplete, reason: d.reason}, true
 	default:
-		return ending{status: Completed}, true
+		return ending{status: contract.Completed}, true
 	}
 }
 
@@ -229,7 +230,7 @@ func (r *run) infer(ctx workflow.Context) (activities.InferResult, error) {
 	}
 	for try := 1; ; try++ {
 		answer, err := r.ask(ctx, try)
-		if !tooLong(err) || !r.request.truncates() || try > maxCompactions {
+		if !tooLong(err) || !truncates(r.request) || try > maxCompactions {
 			return answer, err
 		}
 		if shorter, failed := r.compact(ctx, try, "the model's context was exceeded"); failed != nil || !shorter {

@@ -13,7 +13,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const mixed = `{"model":"m","input":"go","tools":[
@@ -27,7 +27,7 @@ func TestAnswerWithoutCallsCompletesTheRun(t *testing.T) {
 	b := newBench(t, nil, activities.Hooks{}, say("done"))
 	result, err := b.run(`{"model":"m","input":"hi","metadata":{"ticket":"42"}}`)
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	require.Equal(t, "done", result.OutputText)
 	require.JSONEq(t, `{"ticket":"42"}`, string(result.Metadata))
 	require.Equal(t, []string{"run_start", "round_start", "message", "round_end", "run_end"}, b.events())
@@ -40,15 +40,15 @@ func TestMixedBatchWaitsForClient(t *testing.T) {
 		calls("1", "a", `{}`, "2", "ask", `{"q":"why"}`, "3", "b", `{}`), say("done"))
 	tools["b"] = b.after(0, "B")
 	b.RegisterDelayedCallback(func() {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
-		require.Equal(t, workflows.PendingAction, status.Status)
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
+		require.Equal(t, contract.PendingAction, status.Status)
 		require.Len(t, status.Actions, 1)
 		manifest, err := json.Marshal(status.Actions[0].Manifest)
 		require.NoError(t, err)
 		require.JSONEq(t, `{"type":"tool_call_manifest","run_id":"`+status.RunID+`","action_id":"act_1_1","tool_call_id":"2","tool":"ask","args":{"q":"why"}}`, string(manifest))
 		require.Len(t, b.inputs, 1, "no inference while a client call is open")
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"2","output":{"because":[1]}}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"2","output":{"because":[1]}}`))
 	}, 72*time.Hour)
 	result, err := b.run(request(""))
 	require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestUndeclaredToolGoesToTheClientWhenAsked(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "nope", `{}`), say("done"))
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"action_id":"act_1_0","output":"x"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"action_id":"act_1_0","output":"x"}`))
 	}, time.Minute)
 	_, err := b.run(`{"model":"m","input":"go","run":{"undeclared_tools":"client"}}`)
 	require.NoError(t, err)
@@ -133,7 +133,7 @@ func TestRoundCapKeepsTheLastCallsAndOutcomes(t *testing.T) {
 	b := newBench(t, source{"a": answers("A")}, activities.Hooks{}, calls("1", "a", `{}`), calls("1", "a", `{}`))
 	result, err := b.run(`{"model":"m","input":"go","tools":[{"type":"platform","name":"a"}],"run":{"max_rounds":2}}`)
 	require.NoError(t, err)
-	require.Equal(t, workflows.Incomplete, result.Status)
+	require.Equal(t, contract.Incomplete, result.Status)
 	require.Equal(t, "max_rounds", result.Incomplete.Reason)
 	require.Equal(t, []string{"A", "A"}, b.outputs())
 }
@@ -145,8 +145,8 @@ func TestRejectedModelFailsTheRunWithWhatWasDone(t *testing.T) {
 	result, err := b.run(`{"model":"m","input":"go","tools":[{"type":"platform","name":"a"}]}`)
 	var app *temporal.ApplicationError
 	require.ErrorAs(t, err, &app)
-	require.Equal(t, workflows.ErrModelRejected, app.Type())
-	require.Equal(t, workflows.Failed, result.Status)
+	require.Equal(t, contract.ErrModelRejected, app.Type())
+	require.Equal(t, contract.Failed, result.Status)
 	require.Equal(t, "model answered 401: no", result.Error.Message)
 	require.Len(t, result.Run.Traces, 1)
 }
@@ -189,7 +189,7 @@ func TestAllTerminatingOutcomesEndTheRun(t *testing.T) {
 	b := newBench(t, source{"a": stop, "b": stop}, activities.Hooks{}, calls("1", "a", `{}`, "2", "b", `{}`))
 	result, err := b.run(request(""))
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	require.Len(t, b.inputs, 1)
 
 	b = newBench(t, source{"a": stop, "b": answers("B")}, activities.Hooks{}, calls("1", "a", `{}`, "2", "b", `{}`), say("on"))

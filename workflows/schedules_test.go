@@ -16,7 +16,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // seedVariable names a schedule to run again; without it the seeds are new in
@@ -114,15 +114,15 @@ func (s *schedule) run() {
 	for hour := 1; hour <= 90; hour++ {
 		s.RegisterDelayedCallback(func() { s.sweep(hour > 60) }, time.Duration(hour)*time.Hour)
 	}
-	mode := workflows.ExecuteParallel
+	mode := contract.ExecuteParallel
 	if s.random.IntN(4) == 0 {
-		mode = workflows.ExecuteSequential
+		mode = contract.ExecuteSequential
 	}
 	result, err := s.bench.run(fmt.Sprintf(scheduleRequest, mode, 1+s.random.IntN(3)))
 	if err != nil {
-		require.Equal(s.t, workflows.Cancelled, result.Status)
+		require.Equal(s.t, contract.Cancelled, result.Status)
 	} else {
-		require.Equal(s.t, workflows.Completed, result.Status)
+		require.Equal(s.t, contract.Completed, result.Status)
 	}
 	s.closed()
 	s.checkOrder()
@@ -135,22 +135,22 @@ func (s *schedule) event() {
 	index := s.random.IntN(len(s.rounds[round-1]) + 1)
 	switch s.random.IntN(10) {
 	case 0, 1, 2, 3, 4:
-		s.answer(workflows.ActionID(round, index))
+		s.answer(contract.ActionID(round, index))
 	case 5, 6:
 		owner := []string{"a", "b"}[s.random.IntN(2)]
-		s.update(workflows.ClaimAction, fmt.Sprintf(`{"action_id":%q,"owner":%q,"lease":"20m"}`, workflows.ActionID(round, index), owner),
-			func(workflows.Receipt, error) {})
+		s.update(contract.ClaimAction, fmt.Sprintf(`{"action_id":%q,"owner":%q,"lease":"20m"}`, contract.ActionID(round, index), owner),
+			func(contract.Receipt, error) {})
 	case 7, 8:
-		s.approve(workflows.ApprovalID(round, index))
+		s.approve(contract.ApprovalID(round, index))
 	default:
-		s.SignalWorkflow(workflows.SendMessage, json.RawMessage(`{"content":"hurry"}`))
+		s.SignalWorkflow(contract.SendMessage, json.RawMessage(`{"content":"hurry"}`))
 	}
 }
 
 // sweep is what a client does that looks at what is open: some of it, or all.
 func (s *schedule) sweep(all bool) {
-	var status workflows.StatusReport
-	s.query(workflows.QueryStatus, &status)
+	var status contract.StatusReport
+	s.query(contract.QueryStatus, &status)
 	for _, a := range status.Actions {
 		if all || s.random.IntN(2) == 0 {
 			s.answer(a.ActionID)
@@ -173,10 +173,10 @@ func (s *schedule) answer(actionID string) {
 	payload := fmt.Sprintf(`{"action_id":%q,"output":%s}`, actionID, output)
 	for range 1 + s.random.IntN(2) {
 		if s.random.IntN(2) == 0 {
-			s.SignalWorkflow(workflows.ToolOutput, json.RawMessage(payload))
+			s.SignalWorkflow(contract.ToolOutput, json.RawMessage(payload))
 			continue
 		}
-		s.update(workflows.ToolOutput, payload, func(r workflows.Receipt, err error) {
+		s.update(contract.ToolOutput, payload, func(r contract.Receipt, err error) {
 			if err != nil {
 				return
 			}
@@ -188,7 +188,7 @@ func (s *schedule) answer(actionID string) {
 }
 
 func (s *schedule) approve(id string) {
-	s.SignalWorkflow(workflows.SettleApproval, json.RawMessage(fmt.Sprintf(`{"approval_request_id":%q,"approve":%t}`, id, s.random.IntN(3) > 0)))
+	s.SignalWorkflow(contract.SettleApproval, json.RawMessage(fmt.Sprintf(`{"approval_request_id":%q,"approve":%t}`, id, s.random.IntN(3) > 0)))
 }
 
 // plain is an output as the conversation has it.
@@ -211,11 +211,11 @@ func (s *schedule) checkOrder() {
 }
 
 // checkOutcomes: one outcome a call, and the one that was promised.
-func (s *schedule) checkOutcomes(result *workflows.Result) {
+func (s *schedule) checkOutcomes(result *contract.Result) {
 	ends := map[string]int{}
 	for _, e := range s.events() {
 		kind, id, _ := strings.Cut(e, " ")
-		if kind == string(workflows.EventToolEnd) || kind == string(workflows.EventToolResult) {
+		if kind == string(contract.EventToolEnd) || kind == string(contract.EventToolResult) {
 			ends[id]++
 		}
 	}
@@ -226,7 +226,7 @@ func (s *schedule) checkOutcomes(result *workflows.Result) {
 	for i, text := range s.outputs() {
 		trace, ok := find(result.Run.Traces, i, s.outputIDs())
 		require.True(s.t, ok)
-		action := workflows.ActionID(trace.Round, trace.Index)
+		action := contract.ActionID(trace.Round, trace.Index)
 		if promised, known := s.accepted[action]; known {
 			require.Equal(s.t, promised, text, "%s was told that its answer counts", action)
 		}

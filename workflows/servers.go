@@ -13,6 +13,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // maxServers bounds the MCP servers of a run.
@@ -107,7 +108,7 @@ func (r *run) showServers(ctx workflow.Context, listings map[string]tools.Listin
 		}
 		r.report.warn(listing.Warnings...)
 		id := fmt.Sprintf("mcpl_%d", i)
-		event := Event{Type: EventListTools, Server: d.Server.Label, Status: "completed"}
+		event := contract.Event{Type: contract.EventListTools, Server: d.Server.Label, Status: "completed"}
 		if listing.Failure != "" {
 			r.report.publish(item.FailedListing(id, d.Server.Label, listing.Failure))
 			r.report.warn(fmt.Sprintf("%s: the tools of server %q are not offered: %s", d.Path, d.Server.Label, listing.Failure))

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/activities"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestARunDeclaresAtMost64Servers(t *testing.T) {
@@ -27,7 +27,7 @@ func TestARunDeclaresAtMost64Servers(t *testing.T) {
 	b := newBench(t, nil, activities.Hooks{})
 	result, err = b.run(request(65))
 	require.Error(t, err)
-	require.Equal(t, workflows.ErrInvalidRequest, result.Error.Code)
+	require.Equal(t, contract.ErrInvalidRequest, result.Error.Code)
 	require.Len(t, result.Error.Faults, 1)
 	require.Equal(t, "tools", result.Error.Faults[0].Path)
 	require.Contains(t, result.Error.Faults[0].Message, "65 MCP servers are declared, at most 64")

@@ -12,12 +12,13 @@ import (
 
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // Every message from outside is one of these kinds. A check decides without
 // changing anything; its commit then cannot fail. An update's validator is the
 // check alone, a signal runs both.
-type commit func(ctx workflow.Context) Receipt
+type commit func(ctx workflow.Context) contract.Receipt
 
 // errEnding refuses what arrives while the run closes.
 var errEnding = errors.New("the run is ending: nothing more is accepted")
@@ -29,7 +30,7 @@ func (r *run) checkAnswer(_ workflow.Context, payload converter.RawValue) (commi
 	if err != nil {
 		return nil, err
 	}
-	act, err := r.ledger.findAction(a.ActionID, a.callID())
+	act, err := r.ledger.findAction(a.ActionID, a.Call())
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +40,8 @@ func (r *run) checkAnswer(_ workflow.Context, payload converter.RawValue) (commi
 	digest := answerDigest(text, a.IsError)
 	if act.call.settled() {
 		if act.digest == digest {
-			return func(workflow.Context) Receipt {
-				return Receipt{ID: act.id, Status: string(act.status), Repeated: true}
+			return func(workflow.Context) contract.Receipt {
+				return contract.Receipt{ID: act.id, Status: string(act.status), Repeated: true}
 			}, nil
 		}
 		return nil, fmt.Errorf("call %q is already settled (%s): the first outcome stays", act.call.ID, act.status)
@@ -50,7 +51,7 @@ func (r *run) checkAnswer(_ workflow.Context, payload converter.RawValue) (commi
 			return nil, err
 		}
 	}
-	return func(ctx workflow.Context) Receipt {
+	return func(ctx workflow.Context) contract.Receipt {
 		act.digest = digest
 		o := tools.Outcome{Status: tools.Succeeded}
 		if a.IsError {
@@ -58,7 +59,7 @@ func (r *run) checkAnswer(_ workflow.Context, payload converter.RawValue) (commi
 		}
 		o.Output, o.FullSize = tools.Cut(text, r.answerRoom(act.call))
 		r.settle(ctx, act.call, o)
-		return Receipt{ID: act.id, Status: string(act.status)}
+		return contract.Receipt{ID: act.id, Status: string(act.status)}
 	}, nil
 }
 
@@ -76,8 +77,8 @@ func (r *run) ambiguous(act *action, digest string) error {
 }
 
 // readAnswer reads a tool_output and the text of its output.
-func readAnswer(data []byte) (Answer, string, error) {
-	var a Answer
+func readAnswer(data []byte) (contract.Answer, string, error) {
+	var a contract.Answer
 	if err := readObject(data, &a); err != nil {
 		return a, "", err
 	}
@@ -101,7 +102,7 @@ const maxOwner = 300
 
 // checkClaim decides about a claim. The owner renews by claiming again.
 func (r *run) checkClaim(ctx workflow.Context, payload converter.RawValue) (commit, error) {
-	var c Claim
+	var c contract.Claim
 	if err := readObject(payload.Payload().GetData(), &c); err != nil {
 		return nil, err
 	}
@@ -125,19 +126,19 @@ func (r *run) checkClaim(ctx workflow.Context, payload converter.RawValue) (comm
 	switch {
 	case act.call.settled():
 		return nil, fmt.Errorf("action %q is already settled (%s)", act.id, act.status)
-	case status == ActionProcessing && owner != c.Owner:
+	case status == contract.ActionProcessing && owner != c.Owner:
 		return nil, fmt.Errorf("action %q is claimed by %q until %s", act.id, owner, act.lease.Format(time.RFC3339))
 	}
-	return func(ctx workflow.Context) Receipt {
-		act.status, act.owner, act.lease = ActionProcessing, c.Owner, workflow.Now(ctx).Add(lease).UTC()
+	return func(ctx workflow.Context) contract.Receipt {
+		act.status, act.owner, act.lease = contract.ActionProcessing, c.Owner, workflow.Now(ctx).Add(lease).UTC()
 		r.showDetails(ctx)
-		return Receipt{ID: act.id, Status: string(act.status)}
+		return contract.Receipt{ID: act.id, Status: string(act.status)}
 	}, nil
 }
 
 // checkApproval decides about an answer to an approval request.
 func (r *run) checkApproval(_ workflow.Context, payload converter.RawValue) (commit, error) {
-	var a Approval
+	var a contract.Approval
 	if err := readObject(payload.Payload().GetData(), &a); err != nil {
 		return nil, err
 	}
@@ -156,17 +157,17 @@ func (r *run) checkApproval(_ workflow.Context, payload converter.RawValue) (com
 	}
 	if p.settled {
 		if p.approved == *a.Approve {
-			return func(workflow.Context) Receipt {
-				return Receipt{ID: p.id, Status: verdict(p.approved), Repeated: true}
+			return func(workflow.Context) contract.Receipt {
+				return contract.Receipt{ID: p.id, Status: verdict(p.approved), Repeated: true}
 			}, nil
 		}
 		return nil, fmt.Errorf("approval %q is already settled (%s): the first answer stays", p.id, verdict(p.approved))
 	}
-	return func(ctx workflow.Context) Receipt {
+	return func(ctx workflow.Context) contract.Receipt {
 		r.ledger.answered(p)
 		p.decided, p.approved = true, *a.Approve
-		r.journal.add(ctx, Event{
-			Type: EventApprovalSettled, ToolCallID: p.call.ID, Tool: p.call.Tool, ApprovalID: p.id,
+		r.journal.add(ctx, contract.Event{
+			Type: contract.EventApprovalSettled, ToolCallID: p.call.ID, Tool: p.call.Tool, ApprovalID: p.id,
 			Status: verdict(p.approved), Actor: short(a.Actor), Reason: short(a.Reason),
 		})
 		if !p.approved {
@@ -174,7 +175,7 @@ func (r *run) checkApproval(_ workflow.Context, payload converter.RawValue) (com
 			r.settle(ctx, p.call, o)
 		}
 		r.refresh(ctx)
-		return Receipt{ID: p.id, Status: verdict(p.approved)}
+		return contract.Receipt{ID: p.id, Status: verdict(p.approved)}
 	}, nil
 }
 
@@ -185,7 +186,7 @@ func verdict(approved bool) string {
 	return "denied"
 }
 
-func denial(a Approval) string {
+func denial(a contract.Approval) string {
 	text := "the call was denied"
 	if a.Actor != "" {
 		text += " by " + a.Actor
@@ -198,7 +199,7 @@ func denial(a Approval) string {
 
 // checkMessage decides about a message from outside (PI-23).
 func (r *run) checkMessage(_ workflow.Context, payload converter.RawValue) (commit, error) {
-	var m Message
+	var m contract.Message
 	if err := readObject(payload.Payload().GetData(), &m); err != nil {
 		return nil, err
 	}
@@ -210,26 +211,29 @@ func (r *run) checkMessage(_ workflow.Context, payload converter.RawValue) (comm
 		return nil, fmt.Errorf("id: has %d bytes, at most %d are taken", len(m.ID), maxMessageID)
 	case m.Role != "user" && m.Role != "system" && m.Role != "developer":
 		return nil, fmt.Errorf("role: %q cannot send a message: user, system or developer", m.Role)
-	case !isContent(m.Content) || string(m.Content) == `""`:
+	case !contract.IsContent(m.Content) || string(m.Content) == `""`:
 		return nil, errors.New("content: required: text, or an array of content parts")
-	case m.Deliver != "" && m.Deliver != DeliverSteer && m.Deliver != DeliverFollowUp:
+	case m.Deliver != "" && m.Deliver != contract.DeliverSteer && m.Deliver != contract.DeliverFollowUp:
 		return nil, fmt.Errorf(`deliver: %q is not known: "steer" or "follow_up"`, m.Deliver)
 	}
 	content, err := tools.Canonical(m.Content)
-	if err != nil || len(content) > MaxAnswerSize {
-		return nil, fmt.Errorf("content: has %d bytes as JSON, at most %d are taken%s", len(content), MaxAnswerSize, because(err))
+	if err != nil {
+		return nil, fmt.Errorf("content: %w", err)
+	}
+	if len(content) > contract.MaxAnswerSize {
+		return nil, fmt.Errorf("content: has %d bytes as JSON, at most %d are taken", len(content), contract.MaxAnswerSize)
 	}
 	m.Content = content
 	repeated, err := r.inbox.repeats(m)
 	if err != nil {
 		return nil, err
 	}
-	return func(workflow.Context) Receipt {
+	return func(workflow.Context) contract.Receipt {
 		if !repeated {
 			r.inbox.queue(m)
 			r.inbox.remember(m)
 		}
-		return Receipt{ID: SendMessage, Status: "queued", Repeated: repeated}
+		return contract.Receipt{ID: contract.SendMessage, Status: "queued", Repeated: repeated}
 	}, nil
 }
 

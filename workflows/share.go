@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 const (
@@ -58,7 +59,7 @@ func (r *run) stateRoom() int {
 			expected = expected || !c.settled()
 		}
 	}
-	most := MaxResultSize + r.report.stored
+	most := contract.MaxResultSize + r.report.stored
 	public = min(public, most)
 	room := max(0, r.maxRaw()-size-public)
 	if expected {

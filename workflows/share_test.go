@@ -10,6 +10,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // TestAFullBatchStillFitsIntoAState has every call return exactly what it may,
@@ -54,7 +55,7 @@ func fullRun() *run {
 	r := &run{registry: tools.RegistryOf(nil)}
 	r.report.stored = 8 << 20
 	r.request.RawTools = json.RawMessage(`"` + strings.Repeat("t", 1<<20) + `"`)
-	r.journal.events = make([]Event, fewEvents)
+	r.journal.events = make([]contract.Event, fewEvents)
 	r.report.traces = make([]tools.Trace, fewTraces)
 	r.inbox.steering = []json.RawMessage{json.RawMessage(`"` + strings.Repeat("s", 1<<20) + `"`)}
 	return r

@@ -7,6 +7,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/contract"
 )
 
 // snapshotFormat is raised when older builds must not read a snapshot: when a
@@ -19,7 +20,7 @@ const snapshotFormat = 1
 type snapshot struct {
 	Format int `json:"format"`
 	// Request is without its input, which is in Items.
-	Request     Request            `json:"request"`
+	Request     contract.Request   `json:"request"`
 	Descriptors []tools.Descriptor `json:"descriptors,omitempty"`
 	Items       []json.RawMessage  `json:"items,omitempty"`
 	Sent        int                `json:"sent,omitempty"`
@@ -35,11 +36,11 @@ type snapshot struct {
 	Asking *questionState `json:"asking,omitempty"`
 	Ledger ledgerState    `json:"ledger,omitzero"`
 	// Holdings are what is open; the new execution's Cleanup takes it over.
-	Holdings holdingsState `json:"holdings,omitzero"`
-	Stopped  *StopReport   `json:"stopped,omitempty"`
-	Inbox    inboxState    `json:"inbox,omitzero"`
-	Journal  journalState  `json:"journal,omitzero"`
-	Report   reportState   `json:"report,omitzero"`
+	Holdings holdingsState        `json:"holdings,omitzero"`
+	Stopped  *contract.StopReport `json:"stopped,omitempty"`
+	Inbox    inboxState           `json:"inbox,omitzero"`
+	Journal  journalState         `json:"journal,omitzero"`
+	Report   reportState          `json:"report,omitzero"`
 }
 
 // callState is a call. Its descriptor is found again by its name.
@@ -69,11 +70,11 @@ type holdingsState struct {
 
 type activationState struct {
 	activities.Held
-	State   ActivationStatus `json:"state"`
-	Failure string           `json:"failure,omitempty"`
-	Refused bool             `json:"refused,omitempty"`
-	Gone    bool             `json:"gone,omitempty"`
-	Parting string           `json:"parting,omitempty"`
+	State   contract.ActivationStatus `json:"state"`
+	Failure string                    `json:"failure,omitempty"`
+	Refused bool                      `json:"refused,omitempty"`
+	Gone    bool                      `json:"gone,omitempty"`
+	Parting string                    `json:"parting,omitempty"`
 }
 
 type ledgerState struct {
@@ -84,11 +85,11 @@ type ledgerState struct {
 }
 
 type actionState struct {
-	ID     string       `json:"id"`
-	Call   int          `json:"call"`
-	Status ActionStatus `json:"status"`
-	Owner  string       `json:"owner,omitempty"`
-	Lease  time.Time    `json:"lease,omitzero"`
+	ID     string                `json:"id"`
+	Call   int                   `json:"call"`
+	Status contract.ActionStatus `json:"status"`
+	Owner  string                `json:"owner,omitempty"`
+	Lease  time.Time             `json:"lease,omitzero"`
 	// Expiry is that of the call.
 	Expiry time.Time `json:"expiry,omitzero"`
 	Digest string    `json:"digest,omitempty"`
@@ -112,28 +113,28 @@ type inboxState struct {
 }
 
 type journalState struct {
-	Events   []Event `json:"events,omitempty"`
-	First    int     `json:"first,omitempty"`
-	Round    int     `json:"round,omitempty"`
-	Rejected int     `json:"rejected,omitempty"`
+	Events   []contract.Event `json:"events,omitempty"`
+	First    int              `json:"first,omitempty"`
+	Round    int              `json:"round,omitempty"`
+	Rejected int              `json:"rejected,omitempty"`
 }
 
 // reportState holds an output that is an item of the conversation as the
 // item's index.
 type reportState struct {
-	Release   []Release         `json:"release,omitempty"`
-	Status    Status            `json:"status"`
-	Model     string            `json:"model,omitempty"`
-	Usage     item.Usage        `json:"usage,omitzero"`
-	Cost      *item.Cost        `json:"cost,omitempty"`
-	LastError string            `json:"last_error,omitempty"`
-	Output    []json.RawMessage `json:"output,omitempty"`
-	LeftOut   int               `json:"left_out,omitempty"`
-	Stored    int               `json:"stored,omitempty"`
-	Traces    []tools.Trace     `json:"traces,omitempty"`
-	OldTraces int               `json:"old_traces,omitempty"`
-	Changes   []tools.Change    `json:"changes,omitempty"`
-	Warnings  []string          `json:"warnings,omitempty"`
-	Repeats   int               `json:"repeats,omitempty"`
-	Sources   map[string]string `json:"sources,omitempty"`
+	Release   []contract.Release `json:"release,omitempty"`
+	Status    contract.Status    `json:"status"`
+	Model     string             `json:"model,omitempty"`
+	Usage     item.Usage         `json:"usage,omitzero"`
+	Cost      *item.Cost         `json:"cost,omitempty"`
+	LastError string             `json:"last_error,omitempty"`
+	Output    []json.RawMessage  `json:"output,omitempty"`
+	LeftOut   int                `json:"left_out,omitempty"`
+	Stored    int                `json:"stored,omitempty"`
+	Traces    []tools.Trace      `json:"traces,omitempty"`
+	OldTraces int                `json:"old_traces,omitempty"`
+	Changes   []tools.Change     `json:"changes,omitempty"`
+	Warnings  []string           `json:"warnings,omitempty"`
+	Repeats   int                `json:"repeats,omitempty"`
+	Sources   map[string]string  `json:"sources,omitempty"`
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 const underWay = "a run does not continue while a delegated one is running"
@@ -52,7 +53,7 @@ func TestSnapshotCarriesEveryField(t *testing.T) {
 
 func TestSnapshotKeepsWhatIsEmpty(t *testing.T) {
 	t.Parallel()
-	before := &run{request: Request{Run: DefaultOptions()}, registry: tools.RegistryOf(nil)}
+	before := &run{request: contract.Request{Run: contract.DefaultOptions()}, registry: tools.RegistryOf(nil)}
 	before.surface = newSurface(before.request, before.registry)
 	d := differ{exceptions: notCarried}
 	d.compare("run", before, again(t, before))

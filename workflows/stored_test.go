@@ -20,6 +20,7 @@ import (
 	"errand/tools"
 	"errand/tools/item"
 	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const mib = 1 << 20
@@ -48,8 +49,8 @@ func limits(b *bench) *[]int {
 func allOutputs(b *bench) []string {
 	var all []string
 	for from, done := 0, false; !done; {
-		var page workflows.ItemsPage
-		b.query(workflows.QueryConversation, &page, workflows.PageQuery{From: from})
+		var page contract.ItemsPage
+		b.query(contract.QueryConversation, &page, contract.PageQuery{From: from})
 		for _, it := range page.Items {
 			var o struct{ Type, Output string }
 			require.NoError(b.t, json.Unmarshal(it, &o))
@@ -100,12 +101,12 @@ func TestABatchThatFillsTheStateStillContinues(t *testing.T) {
 	b.SetCurrentHistoryLength(10)
 	for index := range 2 {
 		b.RegisterDelayedCallback(func() {
-			b.SignalWorkflow(workflows.ToolOutput, map[string]any{
-				"action_id": workflows.ActionID(1, 3+index), "output": strings.Repeat("y", 8*mib),
+			b.SignalWorkflow(contract.ToolOutput, map[string]any{
+				"action_id": contract.ActionID(1, 3+index), "output": strings.Repeat("y", 8*mib),
 			})
 		}, 10*time.Second)
 	}
-	b.ExecuteWorkflow(workflows.TypeRun, json.RawMessage(
+	b.ExecuteWorkflow(contract.TypeRun, json.RawMessage(
 		`{"model":"m","input":"go","tools":[{"type":"platform","name":"a"},{"type":"function","name":"ask"}],"run":{"continue_after_events":1}}`))
 	var next *workflow.ContinueAsNewError
 	require.ErrorAs(t, b.GetWorkflowError(), &next)
@@ -143,7 +144,7 @@ func TestALargeAnswerOfAClientIsKept(t *testing.T) {
 		b := newBench(t, nil, activities.Hooks{}, first, say("done"))
 		text := strings.Repeat("x", 3*mib)
 		b.RegisterDelayedCallback(func() {
-			b.SignalWorkflow(workflows.ToolOutput, map[string]any{"action_id": workflows.ActionID(1, 0), "output": text})
+			b.SignalWorkflow(contract.ToolOutput, map[string]any{"action_id": contract.ActionID(1, 0), "output": text})
 		}, 10*time.Second)
 		_, err := b.run(`{"model":"m","input":"go","tools":[{"type":"function","name":"ask"}]}`)
 		require.NoError(t, err)
@@ -182,7 +183,7 @@ func TestALargeStateContinuesWhereThereIsStorage(t *testing.T) {
 		if execution > 0 {
 			b.SetContinuedExecutionRunID("earlier")
 		}
-		b.ExecuteWorkflow(workflows.TypeRun, argument)
+		b.ExecuteWorkflow(contract.TypeRun, argument)
 		var next *workflow.ContinueAsNewError
 		if errors.As(b.GetWorkflowError(), &next) {
 			argument = converter.NewRawValue(next.Input.GetPayloads()[0])

@@ -6,6 +6,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
+	"errand/workflows/contract"
 )
 
 // surface is the text of an activities.Surface and its digest.
@@ -14,7 +15,7 @@ type surface struct {
 	digest string
 }
 
-func newSurface(request Request, registry *tools.Registry) surface {
+func newSurface(request contract.Request, registry *tools.Registry) surface {
 	s := activities.Surface{
 		Model: request.Model, Instructions: request.Instructions,
 		ParallelToolCalls: request.ParallelToolCalls, Settings: request.Settings,
@@ -39,7 +40,7 @@ func newSurface(request Request, registry *tools.Registry) surface {
 }
 
 // buildRegistry joins what the caller declared and what discovery found.
-func buildRegistry(request Request, found activities.DiscoverResult, listings map[string]tools.Listing) (*tools.Registry, []string, tools.Faults) {
+func buildRegistry(request contract.Request, found activities.DiscoverResult, listings map[string]tools.Listing) (*tools.Registry, []string, tools.Faults) {
 	var entries []tools.Entry
 	var notes []string
 	for _, d := range request.Tools {
@@ -63,6 +64,6 @@ func buildRegistry(request Request, found activities.DiscoverResult, listings ma
 		}
 	}
 	tools.NameServerTools(entries)
-	registry, warnings, faults := tools.NewRegistry(entries, request.Run.Duplicates)
+	registry, warnings, faults := tools.NewRegistry(entries, request.Run.DuplicateTools)
 	return registry, append(notes, warnings...), faults
 }

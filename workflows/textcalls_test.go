@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/activities"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestWorkersLearnFromTheSurfaceWhetherTextMayHoldCalls(t *testing.T) {
@@ -18,8 +18,8 @@ func TestWorkersLearnFromTheSurfaceWhetherTextMayHoldCalls(t *testing.T) {
 		b := newBench(t, nil, activities.Hooks{}, say("done"))
 		_, err := b.run(request)
 		require.NoError(t, err)
-		var page workflows.SurfacePage
-		b.query(workflows.QuerySurface, &page)
+		var page contract.SurfacePage
+		b.query(contract.QuerySurface, &page)
 		if want {
 			require.Contains(t, page.Text, `"text_calls":true`)
 		} else {

@@ -10,7 +10,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // transition is what happens to an action that is in a state: it goes into the
@@ -54,22 +54,22 @@ func TestEveryTransitionOfAnAction(t *testing.T) {
 }
 
 // happen sends the update that an event means.
-func (b *bench) happen(event string, check func(workflows.Receipt, error)) {
+func (b *bench) happen(event string, check func(contract.Receipt, error)) {
 	kind, word, _ := strings.Cut(event, " ")
 	switch kind {
 	case "claim":
-		b.update(workflows.ClaimAction, `{"action_id":"act_1_0","owner":"`+word+`","lease":"1h"}`, check)
+		b.update(contract.ClaimAction, `{"action_id":"act_1_0","owner":"`+word+`","lease":"1h"}`, check)
 	case "answer":
-		b.update(workflows.ToolOutput, `{"action_id":"act_1_0","output":"`+word+`"}`, check)
+		b.update(contract.ToolOutput, `{"action_id":"act_1_0","output":"`+word+`"}`, check)
 	case "fail":
-		b.update(workflows.ToolOutput, `{"action_id":"act_1_0","is_error":true,"output":"`+word+`"}`, check)
+		b.update(contract.ToolOutput, `{"action_id":"act_1_0","is_error":true,"output":"`+word+`"}`, check)
 	}
 }
 
 func (row transition) check(t *testing.T) {
 	t.Helper()
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`, "2", "stay", `{}`), say("done"))
-	fine := func(_ workflows.Receipt, err error) { require.NoError(t, err) }
+	fine := func(_ contract.Receipt, err error) { require.NoError(t, err) }
 	limit, at := "0s", 2*time.Minute
 	before := map[string]string{
 		"processing": "claim a", "lease over": "claim a", "completed": "answer x", "failed": "fail x",
@@ -85,7 +85,7 @@ func (row transition) check(t *testing.T) {
 	}
 	checked := false
 	b.RegisterDelayedCallback(func() {
-		b.happen(row.event, func(r workflows.Receipt, err error) {
+		b.happen(row.event, func(r contract.Receipt, err error) {
 			checked = true
 			if row.refusal != "" {
 				require.ErrorContains(t, err, row.refusal)
@@ -97,8 +97,8 @@ func (row transition) check(t *testing.T) {
 		})
 	}, at)
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"action_id":"act_1_0","output":"the end"}`))
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"action_id":"act_1_1","output":"the end"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"action_id":"act_1_0","output":"the end"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"action_id":"act_1_1","output":"the end"}`))
 	}, at+time.Minute)
 	result, err := b.run(`{"model":"m","input":"go","tools":[{"type":"function","name":"ask","client_timeout":"` + limit + `"},{"type":"function","name":"stay"}]}`)
 	require.NoError(t, err)
@@ -110,8 +110,8 @@ func (row transition) check(t *testing.T) {
 // closed checks that a run which has ended left nothing open.
 func (b *bench) closed() {
 	b.t.Helper()
-	var status workflows.StatusReport
-	b.query(workflows.QueryStatus, &status)
+	var status contract.StatusReport
+	b.query(contract.QueryStatus, &status)
 	require.True(b.t, status.Status.Terminal())
 	require.Empty(b.t, status.Actions)
 	require.Empty(b.t, status.Approvals)
@@ -126,7 +126,7 @@ func TestActionsAreFinalisedHoweverTheRunEnds(t *testing.T) {
 		want []tools.OutcomeStatus
 	}{
 		"cancelled":             {"", func(b *bench) { b.CancelWorkflow() }, []tools.OutcomeStatus{tools.Cancelled, tools.Cancelled}},
-		"cancelled, claimed":    {"", func(b *bench) { b.happen("claim a", func(workflows.Receipt, error) {}); b.CancelWorkflow() }, []tools.OutcomeStatus{tools.Cancelled, tools.Cancelled}},
+		"cancelled, claimed":    {"", func(b *bench) { b.happen("claim a", func(contract.Receipt, error) {}); b.CancelWorkflow() }, []tools.OutcomeStatus{tools.Cancelled, tools.Cancelled}},
 		"cancelled, sequential": {`"tool_execution":"sequential"`, func(b *bench) { b.CancelWorkflow() }, []tools.OutcomeStatus{tools.Cancelled, tools.Cancelled}},
 		"failed":                {`"client_timeout":"1h","on_client_timeout":"fail"`, func(*bench) {}, []tools.OutcomeStatus{tools.Expired, tools.Expired}},
 		"expired":               {`"client_timeout":"1h"`, func(*bench) {}, []tools.OutcomeStatus{tools.Expired, tools.Expired}},
@@ -147,13 +147,13 @@ func TestInvalidCallHidesNothingAfterIt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{"n":"x"}`, "2", "ask", `{"n":2}`, "3", "ask", `{"n":3}`), say("done"))
 	b.RegisterDelayedCallback(func() {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
 		require.Len(t, status.Actions, 2, "only what can be executed is handed over")
 		for _, a := range status.Actions {
-			b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"action_id":"`+a.ActionID+`","output":"`+a.ToolCallID+`"}`))
+			b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"action_id":"`+a.ActionID+`","output":"`+a.ToolCallID+`"}`))
 		}
-		b.update(workflows.ToolOutput, `{"tool_call_id":"1","output":"x"}`, func(_ workflows.Receipt, err error) {
+		b.update(contract.ToolOutput, `{"tool_call_id":"1","output":"x"}`, func(_ contract.Receipt, err error) {
 			require.ErrorContains(t, err, "unknown tool_call_id", "no action was opened for it")
 		})
 	}, time.Minute)
@@ -171,14 +171,14 @@ func TestFloodOfBadSignalsIsCountedAndKeptSmall(t *testing.T) {
 	const flood = 500
 	b.RegisterDelayedCallback(func() {
 		for range flood {
-			b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"zzz","output":"x"}`))
+			b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"zzz","output":"x"}`))
 		}
 	}, time.Minute)
 	b.RegisterDelayedCallback(func() {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
 		require.Equal(t, flood, status.Rejected)
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"x"}`))
 	}, 2*time.Minute)
 	result, err := b.run(clientRequest(""))
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // notBegun makes the first n tries of every call end before they begin.
@@ -59,7 +59,7 @@ func TestCancelEndsThePauseBeforeTheNextTry(t *testing.T) {
 	b.RegisterDelayedCallback(b.CancelWorkflow, 40*time.Second)
 	result, err := b.run(oneTry)
 	require.True(t, temporal.IsCanceledError(err), "%v", err)
-	require.Equal(t, workflows.Cancelled, result.Status)
+	require.Equal(t, contract.Cancelled, result.Status)
 	require.Contains(t, b.outputs()[0], "Cancelled")
 	require.Equal(t, 6, *tries)
 }

@@ -9,7 +9,7 @@ import (
 
 	"errand/activities"
 	"errand/tools/item"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const everyType = `{"model":"m","input":"go","tools":[
@@ -51,8 +51,8 @@ func TestEveryTypeOfToolHasItsOwnerAndShape(t *testing.T) {
 		`{"type":"function_call","call_id":"10","name":"teleport","arguments":"{}"}`,
 	), say("done"))
 	b.RegisterDelayedCallback(func() {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
 		var got []string
 		for _, a := range status.Actions {
 			a.RunID = "run"
@@ -67,14 +67,14 @@ func TestEveryTypeOfToolHasItsOwnerAndShape(t *testing.T) {
 			`{"type":"tool_call_manifest","run_id":"run","action_id":"act_1_3","tool_call_id":"4","namespace":"crm","tool":"note","input":""}`,
 			`{"type":"tool_call_manifest","run_id":"run","action_id":"act_1_4","tool_call_id":"5","namespace":"crm","tool":"ask","args":{}}`,
 		}, got)
-		b.update(workflows.ToolOutput, `{"type":"function_call_output","call_id":"2","output":"x"}`, func(_ workflows.Receipt, err error) {
+		b.update(contract.ToolOutput, `{"type":"function_call_output","call_id":"2","output":"x"}`, func(_ contract.Receipt, err error) {
 			require.ErrorContains(t, err, "custom_tool_call_output")
 		})
 		for _, answer := range []string{
 			`{"type":"function_call_output","call_id":"1","output":"one"}`, `{"type":"custom_tool_call_output","call_id":"2","output":"two"}`,
 			`{"tool_call_id":"3","output":"three"}`, `{"action_id":"act_1_3","output":"four"}`, `{"tool_call_id":"5","output":"five"}`,
 		} {
-			b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(answer))
+			b.SignalWorkflow(contract.ToolOutput, json.RawMessage(answer))
 		}
 	}, time.Minute)
 	result, err := b.run(replaceVerb(everyType, ""))
@@ -145,7 +145,7 @@ func TestToolChoiceInAllItsForms(t *testing.T) {
 		`{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"ask"},{"type":"mcp","server_label":"db"}]}`: "",
 		`{"type":"allowed_tools","mode":"auto","tools":[{"type":"function","name":"nope"}]}`:                                   "tool_choice.tools[0].name",
 	} {
-		_, faults := workflows.DecodeRequest([]byte(replaceVerb(everyType, `,"tool_choice":`+choice)))
+		_, faults := contract.DecodeRequest([]byte(replaceVerb(everyType, `,"tool_choice":`+choice)))
 		if fault == "" {
 			require.Empty(t, faults, choice)
 			continue
@@ -175,7 +175,7 @@ func TestDeclarationsAreCheckedByType(t *testing.T) {
 		`{"type":"file_search"}`:                                                            "tools[0].vector_store_ids",
 		`{"type":"code_interpreter"}`:                                                       "tools[0].container",
 	} {
-		_, faults := workflows.DecodeRequest([]byte(`{"model":"m","input":"x","tools":[` + declaration + `]}`))
+		_, faults := contract.DecodeRequest([]byte(`{"model":"m","input":"x","tools":[` + declaration + `]}`))
 		require.Len(t, faults, 1, "%s: %v", declaration, faults)
 		require.Equal(t, fault, faults[0].Path, declaration)
 	}

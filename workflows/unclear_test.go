@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/activities"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // A model that uses an id again makes a tool_call_id alone unclear. What may be
@@ -20,7 +20,7 @@ func TestAnswerThatAnEarlierCallHasHadNamesItsAction(t *testing.T) {
 		payload string
 		// refused is a part of the reason, empty if the answer is taken.
 		refused string
-		want    workflows.Receipt
+		want    contract.Receipt
 	}{
 		"the same answer, by call id": {
 			payload: `{"tool_call_id":"1","output":"ok"}`, refused: `if "act_2_0" is meant, give its action_id`,
@@ -29,28 +29,28 @@ func TestAnswerThatAnEarlierCallHasHadNamesItsAction(t *testing.T) {
 			payload: `{"type":"function_call_output","call_id":"1","output":"ok"}`, refused: "names two calls",
 		},
 		"the same answer, by the action of the open call": {
-			payload: `{"action_id":"act_2_0","output":"ok"}`, want: workflows.Receipt{ID: "act_2_0", Status: "completed"},
+			payload: `{"action_id":"act_2_0","output":"ok"}`, want: contract.Receipt{ID: "act_2_0", Status: "completed"},
 		},
 		"the same answer, by both ids": {
-			payload: `{"action_id":"act_2_0","tool_call_id":"1","output":"ok"}`, want: workflows.Receipt{ID: "act_2_0", Status: "completed"},
+			payload: `{"action_id":"act_2_0","tool_call_id":"1","output":"ok"}`, want: contract.Receipt{ID: "act_2_0", Status: "completed"},
 		},
 		"the same answer, by the action of the earlier call": {
-			payload: `{"action_id":"act_1_0","output":"ok"}`, want: workflows.Receipt{ID: "act_1_0", Status: "completed", Repeated: true},
+			payload: `{"action_id":"act_1_0","output":"ok"}`, want: contract.Receipt{ID: "act_1_0", Status: "completed", Repeated: true},
 		},
 		"another answer, by call id": {
-			payload: `{"tool_call_id":"1","output":"better"}`, want: workflows.Receipt{ID: "act_2_0", Status: "completed"},
+			payload: `{"tool_call_id":"1","output":"better"}`, want: contract.Receipt{ID: "act_2_0", Status: "completed"},
 		},
 		"the same text as an error, by call id": {
-			payload: `{"tool_call_id":"1","output":"ok","is_error":true}`, want: workflows.Receipt{ID: "act_2_0", Status: "failed"},
+			payload: `{"tool_call_id":"1","output":"ok","is_error":true}`, want: contract.Receipt{ID: "act_2_0", Status: "failed"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), calls("1", "ask", `{}`), say("done"))
 			answered := false
-			b.RegisterDelayedCallback(func() { b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"ok"}`)) }, time.Minute)
+			b.RegisterDelayedCallback(func() { b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"ok"}`)) }, time.Minute)
 			b.RegisterDelayedCallback(func() {
-				b.update(workflows.ToolOutput, row.payload, func(r workflows.Receipt, err error) {
+				b.update(contract.ToolOutput, row.payload, func(r contract.Receipt, err error) {
 					answered = true
 					if row.refused != "" {
 						require.ErrorContains(t, err, row.refused)
@@ -61,7 +61,7 @@ func TestAnswerThatAnEarlierCallHasHadNamesItsAction(t *testing.T) {
 				})
 			}, 2*time.Minute)
 			b.RegisterDelayedCallback(func() {
-				b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"action_id":"act_2_0","output":"late"}`))
+				b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"action_id":"act_2_0","output":"late"}`))
 			}, 3*time.Minute)
 			_, err := b.run(clientRequest(""))
 			require.NoError(t, err)
@@ -75,15 +75,15 @@ func TestSignalThatComesTwiceDoesNotSettleALaterCall(t *testing.T) {
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), calls("1", "ask", `{}`), say("done"))
 	for _, at := range []time.Duration{time.Minute, 2 * time.Minute} {
 		b.RegisterDelayedCallback(func() {
-			b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"first"}`))
+			b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"first"}`))
 		}, at)
 	}
 	b.RegisterDelayedCallback(func() {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
-		require.Equal(t, workflows.PendingAction, status.Status, "the second delivery changed nothing")
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
+		require.Equal(t, contract.PendingAction, status.Status, "the second delivery changed nothing")
 		require.Contains(t, status.LastError, `if "act_2_0" is meant`)
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"action_id":"act_2_0","output":"second"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"action_id":"act_2_0","output":"second"}`))
 	}, 3*time.Minute)
 	_, err := b.run(clientRequest(""))
 	require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/workflows/contract"
 )
 
 // An answer to a call whose tool has an output_schema is vetted before it is
@@ -24,20 +25,20 @@ type turns struct{ taken, done int }
 // vetted is an answer and the action that it is for.
 type vetted struct {
 	action *action
-	answer Answer
+	answer contract.Answer
 }
 
 // unvetted tells whether a payload that would be taken has to be vetted first.
 // A failure has no shape to keep, nor has an answer that changes nothing.
 func (r *run) unvetted(in *inlet, payload converter.RawValue) (vetted, bool) {
-	if in.name != ToolOutput {
+	if in.name != contract.ToolOutput {
 		return vetted{}, false
 	}
 	a, _, err := readAnswer(payload.Payload().GetData())
 	if err != nil || a.IsError {
 		return vetted{}, false
 	}
-	act, err := r.ledger.findAction(a.ActionID, a.callID())
+	act, err := r.ledger.findAction(a.ActionID, a.Call())
 	if err != nil || act.call.settled() || act.call.tool.OutputSchema == nil {
 		return vetted{}, false
 	}
@@ -45,7 +46,7 @@ func (r *run) unvetted(in *inlet, payload converter.RawValue) (vetted, bool) {
 }
 
 // take commits what was checked, an answer once it was vetted.
-func (r *run) take(ctx workflow.Context, in *inlet, payload converter.RawValue, commit commit) (Receipt, error) {
+func (r *run) take(ctx workflow.Context, in *inlet, payload converter.RawValue, commit commit) (contract.Receipt, error) {
 	if v, must := r.unvetted(in, payload); must {
 		return r.takeVetted(ctx, in, payload, v)
 	}
@@ -55,21 +56,21 @@ func (r *run) take(ctx workflow.Context, in *inlet, payload converter.RawValue, 
 // takeVetted takes an answer once its turn has come and it was found to fit. It
 // goes on while the run is being cancelled: then the call is settled, and the
 // answer is told so.
-func (r *run) takeVetted(ctx workflow.Context, in *inlet, payload converter.RawValue, v vetted) (Receipt, error) {
+func (r *run) takeVetted(ctx workflow.Context, in *inlet, payload converter.RawValue, v vetted) (contract.Receipt, error) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	leave, err := r.inbox.queueUp(ctx, v.action)
 	if err != nil {
-		return Receipt{}, err
+		return contract.Receipt{}, err
 	}
 	defer leave()
 	if !v.action.call.settled() {
 		if err := r.vet(ctx, v); err != nil {
-			return Receipt{}, err
+			return contract.Receipt{}, err
 		}
 	}
 	commit, err := in.check(ctx, payload) // it may have been settled meanwhile
 	if err != nil {
-		return Receipt{}, err
+		return contract.Receipt{}, err
 	}
 	return commit(ctx), nil
 }
@@ -106,7 +107,7 @@ func (r *run) vet(ctx workflow.Context, v vetted) error {
 		r.report.warn("the answer to " + v.action.id + " was not held against its schema: " + err.Error())
 	case found.Reason != "":
 		return temporal.NewApplicationError(short("the answer does not fit the output_schema of "+tool.Identity().String()+": "+found.Reason),
-			RefusedOutput)
+			contract.RefusedOutput)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"errand/activities"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const typedTool = `{"model":"m","input":"go","run":{"client_timeout":"1h"},"tools":[{"type":"function","name":"ask",
@@ -24,16 +24,16 @@ func TestUpdateThatDoesNotFitTheOutputSchemaIsRefusedByField(t *testing.T) {
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`, "2", "ask", `{}`), say("done"))
 	var refusals []string
 	refuse := func(payload string) {
-		b.update(workflows.ToolOutput, payload, func(_ workflows.Receipt, err error) {
+		b.update(contract.ToolOutput, payload, func(_ contract.Receipt, err error) {
 			var app *temporal.ApplicationError
 			require.ErrorAs(t, err, &app, payload)
-			require.Equal(t, workflows.RefusedOutput, app.Type())
+			require.Equal(t, contract.RefusedOutput, app.Type())
 			refusals = append(refusals, app.Message())
 		})
 	}
 	taken := 0
 	take := func(payload, status string) {
-		b.update(workflows.ToolOutput, payload, func(r workflows.Receipt, err error) {
+		b.update(contract.ToolOutput, payload, func(r contract.Receipt, err error) {
 			require.NoError(t, err, payload)
 			require.Equal(t, status, r.Status)
 			taken++
@@ -44,8 +44,8 @@ func TestUpdateThatDoesNotFitTheOutputSchemaIsRefusedByField(t *testing.T) {
 		refuse(`{"tool_call_id":"1","output":"free text"}`)
 	}, time.Minute)
 	b.RegisterDelayedCallback(func() {
-		var status workflows.StatusReport
-		b.query(workflows.QueryStatus, &status)
+		var status contract.StatusReport
+		b.query(contract.QueryStatus, &status)
 		require.Len(t, status.Actions, 2, "the call stays open")
 		take(`{"tool_call_id":"1","output":{"n":1}}`, "completed")
 		take(`{"tool_call_id":"2","output":"free text","is_error":true}`, "failed")
@@ -63,7 +63,7 @@ func TestSignalThatDoesNotFitTheOutputSchemaIsRejectedAndTheCallStaysOpen(t *tes
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), say("done"))
 	b.RegisterDelayedCallback(func() {
 		for _, answer := range []string{`{"n":"x"}`, `"{\"n\":2}"`, `{"n":3}`} {
-			b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":`+answer+`}`))
+			b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":`+answer+`}`))
 		}
 	}, time.Minute)
 	_, err := b.run(typedTool)
@@ -94,7 +94,7 @@ func TestAnswersAreVettedInTheOrderThatTheyCameAndNoMoreThanNeeded(t *testing.T)
 	asked := b.slowCheck("output.n: no", "", "not asked")
 	var got []string
 	send := func(output string) {
-		b.update(workflows.ToolOutput, `{"tool_call_id":"1","output":`+output+`}`, func(_ workflows.Receipt, err error) {
+		b.update(contract.ToolOutput, `{"tool_call_id":"1","output":`+output+`}`, func(_ contract.Receipt, err error) {
 			word := "taken "
 			if err != nil {
 				word = "refused "
@@ -114,7 +114,7 @@ func TestAnswerThatCannotBeCheckedIsTaken(t *testing.T) {
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), say("done"))
 	b.slowCheck("broken")
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"precious"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"1","output":"precious"}`))
 	}, time.Minute)
 	result, err := b.run(typedTool)
 	require.NoError(t, err)
@@ -127,7 +127,7 @@ func TestAnswerBeingVettedWhenTheRunIsCancelledIsToldSo(t *testing.T) {
 	b := newBench(t, nil, activities.Hooks{}, calls("1", "ask", `{}`), say("never"))
 	var refused error
 	b.RegisterDelayedCallback(func() {
-		b.update(workflows.ToolOutput, `{"tool_call_id":"1","output":{"n":1}}`, func(_ workflows.Receipt, err error) { refused = err })
+		b.update(contract.ToolOutput, `{"tool_call_id":"1","output":{"n":1}}`, func(_ contract.Receipt, err error) { refused = err })
 		b.CancelWorkflow()
 	}, time.Minute)
 	_, err := b.run(typedTool)

@@ -12,7 +12,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // webSource is a source with the tool web_search.
@@ -57,7 +57,7 @@ func TestASearchIsShownInItsPlaceAndTheRawCallNever(t *testing.T) {
 		`{"type":"function_call","call_id":"5","name":"web_search","arguments":"{\"query\":\"c\"}"}`,
 	), say("See https://example.com/a."))
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.ToolOutput, json.RawMessage(`{"tool_call_id":"2","output":"yes"}`))
+		b.SignalWorkflow(contract.ToolOutput, json.RawMessage(`{"tool_call_id":"2","output":"yes"}`))
 	}, time.Minute)
 	result, err := b.run(searching)
 	require.NoError(t, err)
@@ -106,7 +106,7 @@ func TestASearchThatNeedsApprovalIsShownAfterTheQuestion(t *testing.T) {
 	}}
 	b := newBench(t, source{"web_search": found, "look": answers("seen")}, ask, calls("1", "web_search", `{"query":"a"}`), say("done"))
 	b.RegisterDelayedCallback(func() {
-		b.SignalWorkflow(workflows.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_0","approve":true}`))
+		b.SignalWorkflow(contract.SettleApproval, json.RawMessage(`{"approval_request_id":"apr_1_0","approve":true}`))
 	}, time.Minute)
 	result, err := b.run(searching)
 	require.NoError(t, err)

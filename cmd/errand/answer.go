@@ -10,7 +10,7 @@ import (
 
 	"errand/cmd/errand/show"
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const answerHelp = `Answer a call that waits for the client. Which one is said by --action or --call;
@@ -63,10 +63,10 @@ func (a *app) answerCommand() *cobra.Command {
 }
 
 // answer is what the flags and the text say.
-func (a *app) answer(f answerFlags, argument string) (workflows.Answer, error) {
+func (a *app) answer(f answerFlags, argument string) (contract.Answer, error) {
 	text, err := a.text(argument)
 	if err != nil {
-		return workflows.Answer{}, err
+		return contract.Answer{}, err
 	}
 	answer := starter.Output("", string(text))
 	switch {
@@ -112,7 +112,7 @@ func onlyAction(ctx context.Context, run *starter.Run) (string, error) {
 }
 
 // showReceipt prints what an answer has done.
-func (a *app) showReceipt(r workflows.Receipt) error {
+func (a *app) showReceipt(r contract.Receipt) error {
 	if a.json() {
 		return a.document(r)
 	}

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"errand/cmd/errand/show"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // app is one invocation of the command.
@@ -129,7 +129,7 @@ func (a *app) taskQueue() string {
 			return queue
 		}
 	}
-	return workflows.DefaultTaskQueue
+	return contract.DefaultTaskQueue
 }
 
 // paint is for a stream that is a terminal or not.

@@ -16,7 +16,7 @@ import (
 	"errand/starter"
 	"errand/tools"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // outcome is what one command line did.
@@ -46,11 +46,11 @@ func encoded(t *testing.T, v any) string {
 
 func TestEveryErrorHasItsExitCodeAndType(t *testing.T) {
 	t.Parallel()
-	ended := func(status workflows.Status) error {
-		return fmt.Errorf("wrapped: %w", &endError{&workflows.Result{ID: "run_1", Status: status}})
+	ended := func(status contract.Status) error {
+		return fmt.Errorf("wrapped: %w", &endError{&contract.Result{ID: "run_1", Status: status}})
 	}
 	failed := func(code string, faults tools.Faults) error {
-		return &endError{&workflows.Result{ID: "run_1", Status: workflows.Failed, Error: &workflows.RunError{Code: code, Message: "why", Faults: faults}}}
+		return &endError{&contract.Result{ID: "run_1", Status: contract.Failed, Error: &contract.RunError{Code: code, Message: "why", Faults: faults}}}
 	}
 	for name, one := range map[string]struct {
 		err     error
@@ -58,15 +58,15 @@ func TestEveryErrorHasItsExitCodeAndType(t *testing.T) {
 		kind    string
 		message string
 	}{
-		"completed":          {endOf(&workflows.Result{Status: workflows.Completed}), exitOK, "", ""},
+		"completed":          {endOf(&contract.Result{Status: contract.Completed}), exitOK, "", ""},
 		"usage":              {badUsage("unknown flag: --x"), exitUsage, "Usage", `unknown flag: --x; see "errand --help"`},
 		"invalid request":    {&starter.InvalidRequestError{Faults: tools.Faults{{Path: "model", Message: "required"}}}, exitUsage, "InvalidRequest", "the request has 1 fault"},
 		"large request":      {&starter.TooLargeError{What: "request", Size: 9, Limit: 8}, exitUsage, "LimitExceeded", "request too large: 9 bytes, at most 8 are taken"},
 		"configuration":      {&worker.Error{Subject: "the configuration", Faults: tools.Faults{{}, {}}}, exitFailed, "InvalidConfiguration", "the configuration has 2 faults"},
-		"incomplete":         {ended(workflows.Incomplete), exitIncomplete, "Incomplete", "run incomplete: no reason given"},
-		"cancelled":          {ended(workflows.Cancelled), exitCancelled, "Cancelled", "run cancelled"},
+		"incomplete":         {ended(contract.Incomplete), exitIncomplete, "Incomplete", "run incomplete: no reason given"},
+		"cancelled":          {ended(contract.Cancelled), exitCancelled, "Cancelled", "run cancelled"},
 		"failed":             {failed("ModelRejected", nil), exitFailed, "ModelRejected", "run failed (ModelRejected): why"},
-		"failed, unreadable": {ended(workflows.Failed), exitFailed, "Error", "run failed; it does not say why"},
+		"failed, unreadable": {ended(contract.Failed), exitFailed, "Error", "run failed; it does not say why"},
 		"failed, untyped":    {failed("", nil), exitFailed, "Error", "run failed: why"},
 		"refused by the run": {failed("InvalidRequest", tools.Faults{{Path: "tools[0].name", Message: "unknown"}}), exitUsage, "InvalidRequest", "the request has 1 fault"},
 		"detached":           {&detachedError{"run_1"}, exitDetached, "Detached", `run run_1 goes on without you: watch it with "errand attach run_1"`},
@@ -78,7 +78,7 @@ func TestEveryErrorHasItsExitCodeAndType(t *testing.T) {
 		"id taken":           {about("a b", fmt.Errorf("run a b: %w", starter.ErrAlreadyStarted)), exitFailed, "Error", `run a b was already started: choose another --run-id, or watch it with "errand attach 'a b'"`},
 		"terminated":         {&starter.ClosedError{Status: starter.Terminated}, exitFailed, "Error", "run terminated: it was closed from outside and has no result"},
 		"timed out":          {&starter.ClosedError{Status: starter.TimedOut}, exitFailed, "Error", "run timed out: it was started with an execution time-out, and has no result"},
-		"unreadable end":     {&starter.ClosedError{Status: workflows.Completed}, exitFailed, "Error", "run completed, but its last events cannot be read"},
+		"unreadable end":     {&starter.ClosedError{Status: contract.Completed}, exitFailed, "Error", "run completed, but its last events cannot be read"},
 		"unreachable":        {&unreachableError{"h:1", errors.New("refused")}, exitUnreachable, "Unreachable", `cannot reach Temporal at h:1: start one with "errand dev", or set TEMPORAL_ADDRESS`},
 		"no TLS":             {&unreachableError{"h:1", errors.New(`desc = "transport: authentication handshake failed: tls: no certificate"`)}, exitUnreachable, "Unreachable", "cannot reach Temporal at h:1: tls: no certificate: check TEMPORAL_TLS_* and TEMPORAL_API_KEY"},
 		"gone":               {fmt.Errorf("list runs: %w", serviceerror.NewUnavailable("x")), exitUnreachable, "Unreachable", `cannot reach Temporal at t:7233: start one with "errand dev", or set TEMPORAL_ADDRESS`},

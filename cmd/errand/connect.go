@@ -17,7 +17,7 @@ import (
 	"errand/starter"
 	"errand/storage"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // dialLimit bounds the wait for a server that does not refuse, but is silent.
@@ -52,7 +52,7 @@ func (a *app) large(ctx context.Context) (large, error) {
 }
 
 // answers is the size in bytes of the largest output that answers a call.
-func (l large) answers() int { return max(l.OutputLimit(), workflows.MaxAnswerSize) }
+func (l large) answers() int { return max(l.OutputLimit(), contract.MaxAnswerSize) }
 
 // connect dials the server that the flags and the environment name.
 func (a *app) connect(ctx context.Context) (*connection, error) {

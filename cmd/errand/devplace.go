@@ -12,7 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"errand/cmd/errand/devserver"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // devServer is the server that dev has started, or nil if one answered at the
@@ -41,7 +41,7 @@ func (a *app) devServer(ctx context.Context, options *client.Options, f devFlags
 	}
 	settings := devserver.Options{
 		Binary: binary, Address: options.HostPort, UIPort: uiPort, Namespace: options.Namespace,
-		SearchAttributes: map[string]string{workflows.AttributeStatus: "Keyword", workflows.AttributePending: "Int"},
+		SearchAttributes: map[string]string{contract.AttributeStatus: "Keyword", contract.AttributePending: "Int"},
 	}
 	where := "in memory"
 	if !f.memory {

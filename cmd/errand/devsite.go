@@ -9,7 +9,7 @@ import (
 	"errand/cmd/errand/devserver"
 	"errand/cmd/errand/words"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // site is what there is to know of a set-up that dev has started.
@@ -85,7 +85,7 @@ func (s site) flags() string {
 	if s.Namespace != client.DefaultNamespace {
 		fmt.Fprintf(&all, " --namespace %s", words.Quote(s.Namespace))
 	}
-	if s.TaskQueue != workflows.DefaultTaskQueue {
+	if s.TaskQueue != contract.DefaultTaskQueue {
 		fmt.Fprintf(&all, " --task-queue %s", words.Quote(s.TaskQueue))
 	}
 	return all.String()

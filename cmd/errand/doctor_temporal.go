@@ -11,7 +11,7 @@ import (
 	"errand/cmd/errand/words"
 	"errand/starter"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // examineTemporal looks at the server, the namespace and the task queue.
@@ -71,7 +71,7 @@ func (a *app) examineNamespace(ctx context.Context, c *connection) worker.Findin
 // examineAttributes looks for the search attributes of runs, which they can do
 // without.
 func (a *app) examineAttributes(ctx context.Context, c *connection) worker.Finding {
-	const subject = workflows.AttributeStatus + ", " + workflows.AttributePending
+	const subject = contract.AttributeStatus + ", " + contract.AttributePending
 	registered, err := starter.New(c.client, starter.TaskQueue(c.queue)).Searchable(ctx)
 	switch {
 	case err != nil:
@@ -83,7 +83,7 @@ func (a *app) examineAttributes(ctx context.Context, c *connection) worker.Findi
 		Check: "attributes", Subject: subject, State: worker.StateOff,
 		Message: "they are not registered: runs work without, but what waits for a client is found by asking every run",
 		Fix: fmt.Sprintf("temporal operator search-attribute create --namespace %s --name %s --type Keyword --name %s --type Int",
-			words.Quote(c.namespace), workflows.AttributeStatus, workflows.AttributePending),
+			words.Quote(c.namespace), contract.AttributeStatus, contract.AttributePending),
 	}
 }
 

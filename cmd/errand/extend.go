@@ -7,7 +7,7 @@ import (
 
 	"errand/starter"
 	"errand/tools/item"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const extendHelp = `Give a run a larger budget: new limits in place of those that it has. A run with
@@ -15,7 +15,7 @@ const extendHelp = `Give a run a larger budget: new limits in place of those tha
 before that. --decline ends a run that asks.`
 
 func (a *app) extendCommand() *cobra.Command {
-	var extend workflows.Extend
+	var extend contract.Extend
 	var cost string
 	command := &cobra.Command{
 		Use:     "extend <run>",

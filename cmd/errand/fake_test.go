@@ -10,51 +10,51 @@ import (
 
 	"errand/starter"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // fakeRun is a run that ends when its last call and approval are settled.
 type fakeRun struct {
 	mu        sync.Mutex
-	report    workflows.StatusReport
-	events    []workflows.Event
+	report    contract.StatusReport
+	events    []contract.Event
 	moved     chan struct{}
-	answers   []workflows.Answer
-	approvals []workflows.Approval
+	answers   []contract.Answer
+	approvals []contract.Approval
 	// refuse is what every answer and approval gets.
 	refuse error
-	result workflows.Result
+	result contract.Result
 }
 
 func newFakeRun() *fakeRun {
 	r := &fakeRun{moved: make(chan struct{})}
-	r.report.RunID, r.report.Status = "run_1", workflows.PendingAction
-	r.result = workflows.Result{ID: "run_1", Object: "response", Status: workflows.Completed, OutputText: "done"}
-	r.add(workflows.Event{Type: workflows.EventRunStart})
+	r.report.RunID, r.report.Status = "run_1", contract.PendingAction
+	r.result = contract.Result{ID: "run_1", Object: "response", Status: contract.Completed, OutputText: "done"}
+	r.add(contract.Event{Type: contract.EventRunStart})
 	return r
 }
 
 // call opens a call of a client's tool.
 func (r *fakeRun) call(tool, arguments string) *fakeRun {
 	n := len(r.report.Actions)
-	m := workflows.Manifest{
-		Type: workflows.ManifestType, RunID: "run_1", ActionID: fmt.Sprintf("act_1_%d", n),
+	m := contract.Manifest{
+		Type: contract.ManifestType, RunID: "run_1", ActionID: fmt.Sprintf("act_1_%d", n),
 		ToolCallID: fmt.Sprintf("call_%d", n), Tool: tool, Args: json.RawMessage(arguments),
 	}
-	r.report.Actions = append(r.report.Actions, workflows.OpenAction{Manifest: m, Status: workflows.ActionPending})
-	r.add(workflows.Event{Type: workflows.EventManifest, Tool: tool, ToolCallID: m.ToolCallID, ActionID: m.ActionID})
+	r.report.Actions = append(r.report.Actions, contract.OpenAction{Manifest: m, Status: contract.ActionPending})
+	r.add(contract.Event{Type: contract.EventManifest, Tool: tool, ToolCallID: m.ToolCallID, ActionID: m.ActionID})
 	return r
 }
 
 // approval opens an approval request.
 func (r *fakeRun) approval(id, tool string) *fakeRun {
-	r.report.Approvals = append(r.report.Approvals, workflows.OpenApproval{ApprovalRequestID: id, Tool: tool, ToolCallID: "call_" + id, Args: json.RawMessage("{}")})
-	r.add(workflows.Event{Type: workflows.EventApprovalAsked, Tool: tool, ApprovalID: id})
+	r.report.Approvals = append(r.report.Approvals, contract.OpenApproval{ApprovalRequestID: id, Tool: tool, ToolCallID: "call_" + id, Args: json.RawMessage("{}")})
+	r.add(contract.Event{Type: contract.EventApprovalAsked, Tool: tool, ApprovalID: id})
 	return r
 }
 
 // add records an event and wakes who follows. Hold mu, or be alone.
-func (r *fakeRun) add(e workflows.Event) {
+func (r *fakeRun) add(e contract.Event) {
 	e.Seq = len(r.events) + 1
 	r.events = append(r.events, e)
 	close(r.moved)
@@ -63,15 +63,15 @@ func (r *fakeRun) add(e workflows.Event) {
 
 // settled ends the run when nothing is open. Hold mu.
 func (r *fakeRun) settled(id string) {
-	r.add(workflows.Event{Type: workflows.EventToolEnd, ToolCallID: id, Status: "succeeded"})
+	r.add(contract.Event{Type: contract.EventToolEnd, ToolCallID: id, Status: "succeeded"})
 	if len(r.report.Actions)+len(r.report.Approvals) == 0 {
-		r.end(workflows.Completed)
+		r.end(contract.Completed)
 	}
 }
 
-func (r *fakeRun) end(status workflows.Status) {
+func (r *fakeRun) end(status contract.Status) {
 	r.report.Status, r.result.Status = status, status
-	r.add(workflows.Event{Type: workflows.EventRunEnd, Status: string(status)})
+	r.add(contract.Event{Type: contract.EventRunEnd, Status: string(status)})
 }
 
 // elsewhere settles everything as some other process would.
@@ -84,21 +84,21 @@ func (r *fakeRun) elsewhere() {
 
 func (r *fakeRun) ID() string { return "run_1" }
 
-func (r *fakeRun) Follow(ctx context.Context, after int) iter.Seq2[workflows.Event, error] {
-	return func(yield func(workflows.Event, error) bool) {
+func (r *fakeRun) Follow(ctx context.Context, after int) iter.Seq2[contract.Event, error] {
+	return func(yield func(contract.Event, error) bool) {
 		for {
 			r.mu.Lock()
 			fresh, moved := slices.Clone(r.events[after:]), r.moved
 			r.mu.Unlock()
 			for _, e := range fresh {
 				after = e.Seq
-				if !yield(e, nil) || e.Type == workflows.EventRunEnd {
+				if !yield(e, nil) || e.Type == contract.EventRunEnd {
 					return
 				}
 			}
 			select {
 			case <-ctx.Done():
-				yield(workflows.Event{}, ctx.Err())
+				yield(contract.Event{}, ctx.Err())
 				return
 			case <-moved:
 			}
@@ -106,7 +106,7 @@ func (r *fakeRun) Follow(ctx context.Context, after int) iter.Seq2[workflows.Eve
 	}
 }
 
-func (r *fakeRun) Status(context.Context) (workflows.StatusReport, error) {
+func (r *fakeRun) Status(context.Context) (contract.StatusReport, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	report := r.report
@@ -114,30 +114,30 @@ func (r *fakeRun) Status(context.Context) (workflows.StatusReport, error) {
 	return report, nil
 }
 
-func (r *fakeRun) Answer(_ context.Context, answer workflows.Answer) (workflows.Receipt, error) {
+func (r *fakeRun) Answer(_ context.Context, answer contract.Answer) (contract.Receipt, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answers = append(r.answers, answer)
 	if r.refuse != nil {
-		return workflows.Receipt{}, r.refuse
+		return contract.Receipt{}, r.refuse
 	}
-	at := slices.IndexFunc(r.report.Actions, func(a workflows.OpenAction) bool { return a.ActionID == answer.ActionID })
+	at := slices.IndexFunc(r.report.Actions, func(a contract.OpenAction) bool { return a.ActionID == answer.ActionID })
 	id := r.report.Actions[at].ToolCallID
 	r.report.Actions = slices.Delete(r.report.Actions, at, at+1)
 	r.settled(id)
-	return workflows.Receipt{ID: answer.ActionID, Status: "completed"}, nil
+	return contract.Receipt{ID: answer.ActionID, Status: "completed"}, nil
 }
 
-func (r *fakeRun) Approve(_ context.Context, approval workflows.Approval) (workflows.Receipt, error) {
+func (r *fakeRun) Approve(_ context.Context, approval contract.Approval) (contract.Receipt, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.approvals = append(r.approvals, approval)
 	if r.refuse != nil {
-		return workflows.Receipt{}, r.refuse
+		return contract.Receipt{}, r.refuse
 	}
-	r.report.Approvals = slices.DeleteFunc(r.report.Approvals, func(a workflows.OpenApproval) bool { return a.ApprovalRequestID == approval.ApprovalRequestID })
+	r.report.Approvals = slices.DeleteFunc(r.report.Approvals, func(a contract.OpenApproval) bool { return a.ApprovalRequestID == approval.ApprovalRequestID })
 	r.settled(approval.ApprovalRequestID)
-	return workflows.Receipt{ID: approval.ApprovalRequestID, Status: "approved"}, nil
+	return contract.Receipt{ID: approval.ApprovalRequestID, Status: "approved"}, nil
 }
 
 // Serve answers what it has a handler for, once.
@@ -167,15 +167,15 @@ func (r *fakeRun) Cancel(context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.report.Actions, r.report.Approvals = nil, nil
-	r.end(workflows.Cancelled)
+	r.end(contract.Cancelled)
 	return nil
 }
 
-func (r *fakeRun) Result(context.Context) (*workflows.Result, error) {
+func (r *fakeRun) Result(context.Context) (*contract.Result, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	result := r.result
-	if result.Status == workflows.Cancelled {
+	if result.Status == contract.Cancelled {
 		return &result, starter.ErrCancelled
 	}
 	return &result, nil

@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // lastRun stands for the newest run where an id is wanted.
@@ -61,7 +61,7 @@ func (c *connection) check(ctx context.Context, id string) error {
 	switch {
 	case errors.As(err, &unknown):
 		return about(id, starter.ErrNotFound)
-	case err == nil && found.WorkflowType.Name != workflows.TypeRun:
+	case err == nil && found.WorkflowType.Name != contract.TypeRun:
 		return about(id, &otherKindError{found.WorkflowType.Name})
 	}
 	return nil

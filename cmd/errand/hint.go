@@ -6,7 +6,7 @@ import (
 
 	"errand/cmd/errand/show"
 	"errand/cmd/errand/words"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // hints are the commands that answer a question from elsewhere.
@@ -26,11 +26,11 @@ func (h hints) of(one *question) string {
 	return fmt.Sprintf("? %s waits for approval: %s\n%s", show.Line(one.approval.Tool), h.approve(*one.approval), show.Indent(show.JSON(one.approval.Args)))
 }
 
-func (h hints) answer(a workflows.OpenAction) string {
+func (h hints) answer(a contract.OpenAction) string {
 	return fmt.Sprintf("%s answer %s --action %s 'TEXT'%s", h.name, h.run, a.ActionID, h.where)
 }
 
-func (h hints) approve(a workflows.OpenApproval) string {
+func (h hints) approve(a contract.OpenApproval) string {
 	return fmt.Sprintf("%s approve %s %s%s", h.name, h.run, a.ApprovalRequestID, h.where)
 }
 

@@ -15,7 +15,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestMain(m *testing.M) {
@@ -139,11 +139,11 @@ func TestJSONEventsComeBeforeTheResult(t *testing.T) {
 	require.Empty(t, got.err)
 	all := strings.Split(strings.TrimSpace(got.out), "\n")
 	for _, line := range all[:len(all)-1] {
-		var event workflows.Event
+		var event contract.Event
 		require.NoError(t, json.Unmarshal([]byte(line), &event))
 		require.NotZero(t, event.Seq)
 	}
-	var result workflows.Result
+	var result contract.Result
 	require.NoError(t, json.Unmarshal([]byte(all[len(all)-1]), &result))
 	require.Equal(t, "hello", result.OutputText)
 }
@@ -232,7 +232,7 @@ func (p place) waitForCalls(t *testing.T, id string, n int) {
 	seen := 0
 	for event, err := range c.starter.Attach(id).Follow(t.Context(), 0) {
 		require.NoError(t, err)
-		if event.Type == workflows.EventManifest {
+		if event.Type == contract.EventManifest {
 			seen++
 		}
 		if seen == n {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const lsHelp = `List the runs of the task queue, the newest first. The server knows whether a
@@ -59,9 +59,9 @@ func (a *app) lsCommand() *cobra.Command {
 // running is what a list calls a run that goes on, whatever it is doing.
 const running = "running"
 
-var listed = map[string]workflows.Status{
-	"": "", running: workflows.InProgress, "completed": workflows.Completed, "failed": workflows.Failed,
-	"cancelled": workflows.Cancelled, "terminated": starter.Terminated, "timed_out": starter.TimedOut,
+var listed = map[string]contract.Status{
+	"": "", running: contract.InProgress, "completed": contract.Completed, "failed": contract.Failed,
+	"cancelled": contract.Cancelled, "terminated": starter.Terminated, "timed_out": starter.TimedOut,
 }
 
 func (f lsFlags) query() (starter.ListQuery, error) {
@@ -88,8 +88,8 @@ type row struct {
 	Model   string    `json:"model"`
 	Prompt  string    `json:"prompt"`
 	// Actions and Approvals are there with --pending only.
-	Actions   []workflows.OpenAction   `json:"actions,omitempty"`
-	Approvals []workflows.OpenApproval `json:"approvals,omitempty"`
+	Actions   []contract.OpenAction   `json:"actions,omitempty"`
+	Approvals []contract.OpenApproval `json:"approvals,omitempty"`
 }
 
 func (c *connection) list(ctx context.Context, query starter.ListQuery, f lsFlags) ([]row, error) {
@@ -99,7 +99,7 @@ func (c *connection) list(ctx context.Context, query starter.ListQuery, f lsFlag
 			return nil, err
 		}
 		r := row{ID: one.ID, Status: string(one.Status), Started: one.Started, Closed: one.Closed, Model: one.Model, Prompt: one.Prompt}
-		if one.Closed.IsZero() && one.Status == workflows.InProgress {
+		if one.Closed.IsZero() && one.Status == contract.InProgress {
 			r.Status = running
 		}
 		if f.pending {

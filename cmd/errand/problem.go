@@ -14,7 +14,7 @@ import (
 	"errand/storage"
 	"errand/tools"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // usageError is a command line that cannot be meant.
@@ -35,7 +35,7 @@ func (e *unreachableError) Error() string { return "cannot reach Temporal at " +
 func (e *unreachableError) Unwrap() error { return e.err }
 
 // endError is the end of a run that did not complete.
-type endError struct{ result *workflows.Result }
+type endError struct{ result *contract.Result }
 
 func (e *endError) Error() string { return fmt.Sprintf("run %s: %s", e.result.ID, e.result.Status) }
 
@@ -83,9 +83,9 @@ func (a *app) explain(err error) problem {
 	case errors.As(err, &usage):
 		return problem{fmt.Sprintf("%s; see %q", usage, a.commandPath()+" --help"), typeUsage, nil, exitUsage}
 	case errors.As(err, &invalid):
-		return problem{"the request has " + faults(invalid.Faults), workflows.ErrInvalidRequest, invalid.Faults, exitUsage}
+		return problem{"the request has " + faults(invalid.Faults), contract.ErrInvalidRequest, invalid.Faults, exitUsage}
 	case errors.As(err, &large):
-		return problem{large.Error(), workflows.ErrLimitExceeded, nil, exitUsage}
+		return problem{large.Error(), contract.ErrLimitExceeded, nil, exitUsage}
 	case errors.As(err, &config):
 		return problem{config.Subject + " has " + faults(config.Faults), typeConfig, config.Faults, exitFailed}
 	case errors.As(err, &unwell):
@@ -122,22 +122,22 @@ func faults(all tools.Faults) string {
 	return fmt.Sprintf("%d faults", len(all))
 }
 
-func explainEnd(r *workflows.Result) problem {
+func explainEnd(r *contract.Result) problem {
 	switch r.Status {
-	case workflows.Incomplete:
+	case contract.Incomplete:
 		reason := "no reason given"
 		if r.Incomplete != nil {
 			reason = r.Incomplete.Reason
 		}
 		return problem{"run incomplete: " + reason, typeIncomplete, nil, exitIncomplete}
-	case workflows.Cancelled:
+	case contract.Cancelled:
 		return problem{"run cancelled", typeCancelled, nil, exitCancelled}
 	default:
 		return explainFailure(r)
 	}
 }
 
-func explainFailure(r *workflows.Result) problem {
+func explainFailure(r *contract.Result) problem {
 	if r.Error == nil {
 		return problem{fmt.Sprintf("run %s; it does not say why", r.Status), typeOther, nil, exitFailed}
 	}
@@ -148,7 +148,7 @@ func explainFailure(r *workflows.Result) problem {
 	case p.Type == "":
 		p.Message, p.Type = "run failed: "+r.Error.Message, typeOther
 	}
-	if r.Error.Code == workflows.ErrInvalidRequest {
+	if r.Error.Code == contract.ErrInvalidRequest {
 		p.code = exitUsage
 	}
 	return p

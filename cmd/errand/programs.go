@@ -12,7 +12,7 @@ import (
 	"errand/cmd/errand/words"
 	"errand/starter"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // programs answer client-owned calls: the words of a command line by the name
@@ -41,12 +41,12 @@ func parsePrograms(values []string) (programs, error) {
 func (p programs) names() []string { return slices.Sorted(maps.Keys(p)) }
 
 // serves tells whether a call is answered by a program.
-func (p programs) serves(m workflows.Manifest) bool {
+func (p programs) serves(m contract.Manifest) bool {
 	_, served := p[toolName(m)]
 	return served
 }
 
-func toolName(m workflows.Manifest) string {
+func toolName(m contract.Manifest) string {
 	if m.Namespace != "" {
 		return m.Namespace + "." + m.Tool
 	}
@@ -98,9 +98,9 @@ func (p programs) declaredIn(file string, request map[string]json.RawMessage) er
 
 func handsOverUndeclared(run json.RawMessage) bool {
 	var options struct {
-		Undeclared workflows.Undeclared `json:"undeclared_tools"`
+		Undeclared contract.Undeclared `json:"undeclared_tools"`
 	}
-	return json.Unmarshal(run, &options) == nil && options.Undeclared == workflows.UndeclaredClient
+	return json.Unmarshal(run, &options) == nil && options.Undeclared == contract.UndeclaredClient
 }
 
 // clientTools are the names of the declared tools that clients answer. What

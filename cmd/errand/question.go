@@ -8,7 +8,7 @@ import (
 	"errand/cmd/errand/ask"
 	"errand/cmd/errand/show"
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // ask puts one question to the person and delivers the answer. Where nobody is
@@ -44,7 +44,7 @@ func (q *questions) ask(one *question) {
 	}
 }
 
-func (s *session) askAnswer(ctx context.Context, a workflows.OpenAction) error {
+func (s *session) askAnswer(ctx context.Context, a contract.OpenAction) error {
 	reply, err := s.person.Answer(ctx, ask.Call{Tool: show.Tool(a.Manifest), ID: show.Line(a.ToolCallID), Arguments: show.Arguments(a.Manifest)})
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (s *session) askAnswer(ctx context.Context, a workflows.OpenAction) error {
 	return err
 }
 
-func (s *session) askApproval(ctx context.Context, a workflows.OpenApproval) error {
+func (s *session) askApproval(ctx context.Context, a contract.OpenApproval) error {
 	call := ask.Call{Tool: show.Line(a.Tool), ID: show.Line(a.ToolCallID), Arguments: show.JSON(a.Args)}
 	verdict, err := s.person.Approve(ctx, call, show.Line(a.Reason))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // lookAgain is how often open questions are compared with the run: an approval
@@ -33,8 +33,8 @@ type questions struct {
 // question is one call or one approval; the other is nil.
 type question struct {
 	id       string
-	action   *workflows.OpenAction
-	approval *workflows.OpenApproval
+	action   *contract.OpenAction
+	approval *contract.OpenApproval
 	ctx      context.Context
 	settle   context.CancelCauseFunc
 }
@@ -56,9 +56,9 @@ func raise(flag chan struct{}) {
 }
 
 // hear takes an event that may concern a question.
-func (q *questions) hear(e workflows.Event) {
+func (q *questions) hear(e contract.Event) {
 	switch e.Type {
-	case workflows.EventManifest, workflows.EventApprovalAsked, workflows.EventToolEnd:
+	case contract.EventManifest, contract.EventApprovalAsked, contract.EventToolEnd:
 		raise(q.stale)
 	default: // nothing to ask
 	}
@@ -105,7 +105,7 @@ func (q *questions) waiting() bool {
 }
 
 // update takes up what is new and drops what is settled.
-func (q *questions) update(ctx context.Context, report workflows.StatusReport) {
+func (q *questions) update(ctx context.Context, report contract.StatusReport) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	open := map[string]bool{}
@@ -129,8 +129,8 @@ func (q *questions) update(ctx context.Context, report workflows.StatusReport) {
 
 // claimed tells whether somebody works on a call. The status is as old as the
 // run's last step, so the lease decides.
-func claimed(a workflows.OpenAction) bool {
-	return a.Status == workflows.ActionProcessing && time.Now().Before(a.LeaseUntil)
+func claimed(a contract.OpenAction) bool {
+	return a.Status == contract.ActionProcessing && time.Now().Before(a.LeaseUntil)
 }
 
 func (q *questions) add(ctx context.Context, one question) {

@@ -7,7 +7,7 @@ import (
 
 	"errand/cmd/errand/words"
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // runError is about one run; it says which.
@@ -48,7 +48,7 @@ func (a *app) explainRefusal(err error) (problem, bool) {
 }
 
 // closedWords says how a run has ended that left no result.
-func closedWords(status workflows.Status) string {
+func closedWords(status contract.Status) string {
 	switch status {
 	case starter.Terminated:
 		return "run terminated: it was closed from outside and has no result"

@@ -13,7 +13,7 @@ import (
 
 	"errand/cmd/errand/show"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const replayHelp = `Run the workflow code of this build over the histories of your own runs, as a
@@ -126,7 +126,7 @@ func (c *connection) found(ctx context.Context, f replayFlags) ([]replayed, erro
 		filter = "(" + f.query + ")"
 	}
 	request := &workflowservice.ListWorkflowExecutionsRequest{
-		Query: fmt.Sprintf("WorkflowType IN ('%s', '%s') AND %s", workflows.TypeRun, workflows.TypeDelegated, filter),
+		Query: fmt.Sprintf("WorkflowType IN ('%s', '%s') AND %s", contract.TypeRun, contract.TypeDelegated, filter),
 	}
 	var all []replayed
 	for {

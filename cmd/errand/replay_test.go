@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/test/harness"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestReplayTellsTheRunsThatThisBuildCanGoOnWith(t *testing.T) {
@@ -43,11 +43,11 @@ func TestReplayFindsARunOfOtherCode(t *testing.T) {
 			return err
 		}
 		return workflow.Await(ctx, func() bool { return false })
-	}, workflow.RegisterOptions{Name: workflows.TypeRun})
+	}, workflow.RegisterOptions{Name: contract.TypeRun})
 	require.NoError(t, other.Start())
 	t.Cleanup(other.Stop)
 	run, err := c.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: p.id, TaskQueue: c.queue},
-		workflows.TypeRun, map[string]any{"model": "m", "input": "x"})
+		contract.TypeRun, map[string]any{"model": "m", "input": "x"})
 	require.NoError(t, err)
 	harness.Eventually(t, time.Minute, func() (bool, string) {
 		events := c.client.GetWorkflowHistory(t.Context(), run.GetID(), "", false, 1)

@@ -8,7 +8,7 @@ import (
 
 	"errand/cmd/errand/words"
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func (a *app) sendCommand() *cobra.Command {
@@ -37,7 +37,7 @@ send the same text with the same --id again: that does no harm.`,
 				message.ID = starter.NewMessageID()
 			}
 			if followUp {
-				message.Deliver = workflows.DeliverFollowUp
+				message.Deliver = contract.DeliverFollowUp
 			}
 			ctx := cmd.Context()
 			return a.withWorker(ctx, args[0], func(run *starter.Run) error {

@@ -10,19 +10,19 @@ import (
 	"errand/cmd/errand/ask"
 	"errand/cmd/errand/show"
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // followed is a run as a session sees it. *starter.Run is one.
 type followed interface {
 	ID() string
-	Follow(ctx context.Context, after int) iter.Seq2[workflows.Event, error]
-	Status(ctx context.Context) (workflows.StatusReport, error)
-	Answer(ctx context.Context, answer workflows.Answer) (workflows.Receipt, error)
-	Approve(ctx context.Context, approval workflows.Approval) (workflows.Receipt, error)
+	Follow(ctx context.Context, after int) iter.Seq2[contract.Event, error]
+	Status(ctx context.Context) (contract.StatusReport, error)
+	Answer(ctx context.Context, answer contract.Answer) (contract.Receipt, error)
+	Approve(ctx context.Context, approval contract.Approval) (contract.Receipt, error)
 	Serve(ctx context.Context, handlers starter.Handlers, options ...starter.ServeOption) error
 	Cancel(ctx context.Context) error
-	Result(ctx context.Context) (*workflows.Result, error)
+	Result(ctx context.Context) (*contract.Result, error)
 }
 
 var _ followed = (*starter.Run)(nil)
@@ -41,14 +41,14 @@ type session struct {
 	// tell writes one line for people.
 	tell func(line string)
 	// event is given every event; nil shows none.
-	event   func(workflows.Event) error
+	event   func(contract.Event) error
 	signals <-chan os.Signal
 	idle    *idle
 }
 
 // accompany returns when the run has ended, or with a *detachedError when
 // nobody wants to stay.
-func (s *session) accompany(ctx context.Context) (*workflows.Result, error) {
+func (s *session) accompany(ctx context.Context) (*contract.Result, error) {
 	ctx, leave := context.WithCancelCause(ctx)
 	var helpers sync.WaitGroup
 	defer helpers.Wait()
@@ -69,7 +69,7 @@ func (s *session) accompany(ctx context.Context) (*workflows.Result, error) {
 }
 
 // follow shows the events of the run and fetches what it ends with.
-func (s *session) follow(ctx context.Context, questions *questions) (*workflows.Result, error) {
+func (s *session) follow(ctx context.Context, questions *questions) (*contract.Result, error) {
 	for event, err := range s.run.Follow(ctx, 0) {
 		var closed *starter.ClosedError
 		if errors.As(err, &closed) {

@@ -13,7 +13,7 @@ import (
 	"errand/cmd/errand/ask/asktest"
 	"errand/cmd/errand/show"
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // told collects what a session says.
@@ -71,7 +71,7 @@ func TestAPersonAnswersCallsAndApprovalsInOrder(t *testing.T) {
 	)
 	result, err := s.accompany(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	require.Len(t, run.answers, 2)
 	require.JSONEq(t, `{"action_id":"act_1_0","output":"found"}`, encoded(t, run.answers[0]))
 	require.JSONEq(t, `{"action_id":"act_1_1","is_error":true,
@@ -108,7 +108,7 @@ func TestWithoutATerminalTheSessionSaysHowToAnswerAndWaits(t *testing.T) {
 	}
 	result, err := s.accompany(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	require.Equal(t, "? lookup waits for an answer: errand answer run_1 --action act_1_0 'TEXT' --address x:1\n"+
 		"  {\"city\":\"Oslo\"}\n"+
 		"? write_file waits for approval: errand approve run_1 apr_1_1 --address x:1\n"+
@@ -163,7 +163,7 @@ func TestSignalsWithoutATerminalDetach(t *testing.T) {
 		var detached *detachedError
 		require.ErrorAs(t, err, &detached)
 		require.Equal(t, "run_1", detached.runID)
-		require.Equal(t, workflows.PendingAction, run.report.Status, "the run is left alone")
+		require.Equal(t, contract.PendingAction, run.report.Status, "the run is left alone")
 	}
 }
 
@@ -191,16 +191,16 @@ func TestCtrlCAsksAPersonWhatToDo(t *testing.T) {
 	for name, one := range map[string]struct {
 		typed string
 		again bool
-		check func(*testing.T, *workflows.Result, error)
+		check func(*testing.T, *contract.Result, error)
 	}{
-		"cancel": {typed: "c\n", check: func(t *testing.T, result *workflows.Result, err error) {
+		"cancel": {typed: "c\n", check: func(t *testing.T, result *contract.Result, err error) {
 			require.NoError(t, err)
-			require.Equal(t, workflows.Cancelled, result.Status)
+			require.Equal(t, contract.Cancelled, result.Status)
 		}},
-		"detach": {typed: "d\n", check: func(t *testing.T, _ *workflows.Result, err error) {
+		"detach": {typed: "d\n", check: func(t *testing.T, _ *contract.Result, err error) {
 			require.ErrorAs(t, err, new(*detachedError))
 		}},
-		"a second Ctrl-C": {again: true, check: func(t *testing.T, _ *workflows.Result, err error) {
+		"a second Ctrl-C": {again: true, check: func(t *testing.T, _ *contract.Result, err error) {
 			require.ErrorAs(t, err, new(*detachedError))
 		}},
 	} {
@@ -232,6 +232,6 @@ func TestCtrlCMayChangeNothing(t *testing.T) {
 	)
 	result, err := s.accompany(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, workflows.Completed, result.Status)
+	require.Equal(t, contract.Completed, result.Status)
 	require.Len(t, run.answers, 1)
 }

@@ -12,7 +12,7 @@ import (
 	"errand/cmd/errand/show"
 	"errand/starter"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const (
@@ -65,12 +65,12 @@ open and how to answer it, tokens, and what went wrong.`,
 // knowledge is all that can be learnt of a run. It is the document of
 // "show -o json".
 type knowledge struct {
-	Status workflows.StatusReport `json:"status"`
-	Items  []json.RawMessage      `json:"items"`
-	Traces []tools.Trace          `json:"traces"`
+	Status contract.StatusReport `json:"status"`
+	Items  []json.RawMessage     `json:"items"`
+	Traces []tools.Trace         `json:"traces"`
 	// Result is null while the run goes on, and for one that was closed from
 	// outside.
-	Result *workflows.Result `json:"result"`
+	Result *contract.Result `json:"result"`
 	// warning says what is not known.
 	warning string
 }
@@ -116,24 +116,24 @@ func learn(ctx context.Context, run *starter.Run) (knowledge, error) {
 }
 
 // ended is the result of a run that has ended.
-func ended(ctx context.Context, run *starter.Run) (*workflows.Result, error) {
+func ended(ctx context.Context, run *starter.Run) (*contract.Result, error) {
 	limited, cancel := context.WithTimeout(ctx, endedLimit)
 	defer cancel()
 	return resultOf(limited, run)
 }
 
-func fromResult(r *workflows.Result) knowledge {
-	report := workflows.StatusReport{
+func fromResult(r *contract.Result) knowledge {
+	report := contract.StatusReport{
 		RunID: r.ID, Status: r.Status, Round: r.Run.Rounds, Usage: r.Usage, Items: len(r.Output),
-		Actions: []workflows.OpenAction{}, Approvals: []workflows.OpenApproval{}, Stop: r.Run.Stop,
+		Actions: []contract.OpenAction{}, Approvals: []contract.OpenApproval{}, Stop: r.Run.Stop,
 	}
 	return knowledge{Status: report, Items: r.Output, Traces: r.Run.Traces, Result: r}
 }
 
 // fromOutside is what the server alone can tell of a run that was closed from
 // outside.
-func fromOutside(id string, status workflows.Status) knowledge {
-	known := fromResult(&workflows.Result{ID: id, Status: status})
+func fromOutside(id string, status contract.Status) knowledge {
+	known := fromResult(&contract.Result{ID: id, Status: status})
 	known.Items, known.Traces, known.Result = []json.RawMessage{}, []tools.Trace{}, nil
 	known.warning = "no worker replies, so nothing more can be told"
 	return known

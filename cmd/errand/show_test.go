@@ -8,7 +8,7 @@ import (
 
 	"errand/cmd/errand/show"
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestARunThatWasClosedFromOutsideIsShownWithoutAWorker(t *testing.T) {
@@ -21,5 +21,5 @@ func TestARunThatWasClosedFromOutsideIsShownWithoutAWorker(t *testing.T) {
 		"usage":{"input_tokens":0,"output_tokens":0,"total_tokens":0},"last_error":"","events":0,"items":0},
 		"items":[],"traces":[],"result":null}`, encoded(t, known))
 	require.ErrorAs(t, known.closed(), new(*starter.ClosedError))
-	require.NoError(t, knowledge{Status: workflows.StatusReport{Status: workflows.Failed}}.closed())
+	require.NoError(t, knowledge{Status: contract.StatusReport{Status: contract.Failed}}.closed())
 }

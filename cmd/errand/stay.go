@@ -9,7 +9,7 @@ import (
 	"errand/cmd/errand/ask"
 	"errand/cmd/errand/show"
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // stay accompanies a run to its end and prints what it ended with.
@@ -20,7 +20,7 @@ func (a *app) stay(ctx context.Context, c *connection, run *starter.Run, program
 	s.signals, s.limit = signals, c.large.answers()
 	s.idle = a.newRunIdle(c, run.ID())
 	if events {
-		s.event = func(e workflows.Event) error { return a.document(e) }
+		s.event = func(e contract.Event) error { return a.document(e) }
 	}
 	if !a.json() {
 		s.tell("run " + s.paint.Bold(show.Line(run.ID())))
@@ -47,7 +47,7 @@ func (a *app) newSession(run followed, programs programs) *session {
 	}
 	if !a.json() {
 		progress := &show.Progress{Paint: paint, Brief: true}
-		s.event = func(e workflows.Event) error {
+		s.event = func(e contract.Event) error {
 			if line := progress.Line(e); line != "" {
 				s.tell(line)
 			}
@@ -59,7 +59,7 @@ func (a *app) newSession(run followed, programs programs) *session {
 
 // showResult prints the end of a run: its text, or the whole document. A run
 // that did not complete is an error as well, for the exit code.
-func (a *app) showResult(result *workflows.Result) error {
+func (a *app) showResult(result *contract.Result) error {
 	if a.json() {
 		if err := a.document(result); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (a *app) showResult(result *workflows.Result) error {
 	for _, warning := range result.Run.Warnings {
 		a.notice("%s %s", a.paint(a.std.errTerminal).Wait("warning:"), show.Line(warning))
 	}
-	if done := result.Status == workflows.Completed || result.Status == workflows.Incomplete; done && result.OutputText != "" {
+	if done := result.Status == contract.Completed || result.Status == contract.Incomplete; done && result.OutputText != "" {
 		if err := a.showText(result.OutputText); err != nil {
 			return err
 		}
@@ -89,8 +89,8 @@ func (a *app) showText(text string) error {
 }
 
 // endOf is nil for a run that completed.
-func endOf(result *workflows.Result) error {
-	if result.Status == workflows.Completed {
+func endOf(result *contract.Result) error {
+	if result.Status == contract.Completed {
 		return nil
 	}
 	return &endError{result}
@@ -98,7 +98,7 @@ func endOf(result *workflows.Result) error {
 
 // resultOf waits for the end of a run. One that failed or was cancelled has a
 // result like any other.
-func resultOf(ctx context.Context, run followed) (*workflows.Result, error) {
+func resultOf(ctx context.Context, run followed) (*contract.Result, error) {
 	result, err := run.Result(ctx)
 	var failed *starter.RunFailedError
 	if result != nil && (errors.As(err, &failed) || errors.Is(err, starter.ErrCancelled)) {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // stopFlags say how gently a run is to be ended.
@@ -20,12 +20,12 @@ func (f *stopFlags) define(command *cobra.Command) {
 
 // send cancels the run, or stops it where it was told how or why.
 func (f *stopFlags) send(ctx context.Context, run *starter.Run, actor string) error {
-	mode := workflows.StopNow
+	mode := contract.StopNow
 	switch f.after {
 	case "tools":
-		mode = workflows.StopAfterTools
+		mode = contract.StopAfterTools
 	case "round":
-		mode = workflows.StopAfterRound
+		mode = contract.StopAfterRound
 	case "":
 		if f.reason == "" { // no worker is needed for it
 			return run.Cancel(ctx)
@@ -33,6 +33,6 @@ func (f *stopFlags) send(ctx context.Context, run *starter.Run, actor string) er
 	default:
 		return &usageError{fmt.Errorf("--after: %q is not known: write tools or round", f.after)}
 	}
-	_, err := run.Stop(ctx, workflows.Stop{Mode: mode, Actor: actor, Reason: f.reason})
+	_, err := run.Stop(ctx, contract.Stop{Mode: mode, Actor: actor, Reason: f.reason})
 	return err
 }

@@ -9,7 +9,7 @@ import (
 
 	"errand/cmd/errand/show"
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const tailHelp = `Print the events of a run as they happen, from the first one on, until the run
@@ -87,12 +87,12 @@ func (a *app) tailPast(ctx context.Context, run *starter.Run, after int) error {
 }
 
 // eventWriter prints events to standard output, as lines or as JSON.
-func (a *app) eventWriter() func(workflows.Event) error {
+func (a *app) eventWriter() func(contract.Event) error {
 	if a.json() {
-		return func(e workflows.Event) error { return a.document(e) }
+		return func(e contract.Event) error { return a.document(e) }
 	}
 	progress := &show.Progress{Paint: a.paint(a.std.outTerminal), Clock: time.Local}
-	return func(e workflows.Event) error {
+	return func(e contract.Event) error {
 		if line := progress.Line(e); line != "" {
 			return a.print("%s\n", line)
 		}

@@ -14,7 +14,7 @@ import (
 
 	"errand/cmd/errand/show"
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const (
@@ -129,7 +129,7 @@ func attempts(p *workflowpb.PendingActivityInfo) string {
 	if p.GetActivityType().GetName() == infer {
 		var count struct{ Refused, Allowed int }
 		err := converter.GetDefaultDataConverter().FromPayloads(p.GetHeartbeatDetails(), &count)
-		if err == nil && count.Allowed > 0 && p.GetLastFailure().GetApplicationFailureInfo().GetType() == workflows.ErrModelUnavailable {
+		if err == nil && count.Allowed > 0 && p.GetLastFailure().GetApplicationFailureInfo().GetType() == contract.ErrModelUnavailable {
 			return fmt.Sprintf("attempt %d of %d", count.Refused, count.Allowed)
 		}
 		return text

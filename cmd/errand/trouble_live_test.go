@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/test/harness"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestARunThatIsHeldUpSaysWhy(t *testing.T) {
@@ -38,7 +38,7 @@ func TestARunThatIsHeldUpSaysWhy(t *testing.T) {
 	s.tell = said.tell
 	result, err := s.accompany(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, workflows.Cancelled, result.Status)
+	require.Equal(t, contract.Cancelled, result.Status)
 	require.Regexp(t, `(?m)^  … the model refuses for now \(attempt \d+ of 10\): 503 \(overloaded\): busy; it is tried again$`, said.text())
 
 	a.flags.output = outputJSON
@@ -119,10 +119,10 @@ func TestARunWhoseOwnCodeFailsIsNotSaidToLackAWorker(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(c.close)
 	w := sdkworker.New(c.client, c.queue, sdkworker.Options{})
-	w.RegisterWorkflowWithOptions(func(workflow.Context) error { panic("a fault in the code") }, workflow.RegisterOptions{Name: workflows.TypeRun})
+	w.RegisterWorkflowWithOptions(func(workflow.Context) error { panic("a fault in the code") }, workflow.RegisterOptions{Name: contract.TypeRun})
 	require.NoError(t, w.Start())
 	t.Cleanup(w.Stop)
-	_, err = c.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: p.id, TaskQueue: c.queue}, workflows.TypeRun)
+	_, err = c.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: p.id, TaskQueue: c.queue}, contract.TypeRun)
 	require.NoError(t, err)
 	harness.Eventually(t, 2*time.Minute, func() (bool, string) {
 		found, err := c.client.DescribeWorkflow(t.Context(), p.id, "")

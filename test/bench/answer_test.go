@@ -12,7 +12,7 @@ import (
 
 	"errand/test/harness"
 	"errand/tools/item"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // waits is how many answers of a client each engine takes.
@@ -56,15 +56,15 @@ func (s *stage) errandWaiter(ctx context.Context) *waiter {
 	return &waiter{
 		engine: s.errand, id: id,
 		open: func() (string, error) {
-			var report workflows.StatusReport
-			if err := s.query(ctx, id, workflows.QueryStatus, &report); err != nil || len(report.Actions) == 0 {
+			var report contract.StatusReport
+			if err := s.query(ctx, id, contract.QueryStatus, &report); err != nil || len(report.Actions) == 0 {
 				return "", err
 			}
 			return report.Actions[0].ToolCallID, nil
 		},
 		update: func(callID, output string) (string, any) {
 			text, _ := json.Marshal(output) // a string always can be
-			return workflows.ToolOutput, workflows.Answer{ToolCallID: callID, Output: text}
+			return contract.ToolOutput, contract.Answer{ToolCallID: callID, Output: text}
 		},
 	}
 }

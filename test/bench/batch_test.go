@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/api/history/v1"
 	"google.golang.org/protobuf/proto"
 
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // large is how many runs of each engine have one batch as large as a run takes.
@@ -28,7 +28,7 @@ type largeBatch struct {
 
 func BenchmarkLargeBatch(b *testing.B) {
 	s := newStage(b)
-	j := job{Rounds: 1, Calls: workflows.MaxBatch, Size: 200, Tool: toolRead, Window: workflows.MaxParallelCalls}
+	j := job{Rounds: 1, Calls: contract.MaxBatch, Size: 200, Tool: toolRead, Window: contract.MaxParallelCalls}
 	var errand, minimal []largeBatch
 	for range large + 1 { // the first warms up
 		errand = append(errand, s.largeBatch(b, s.errand, j))

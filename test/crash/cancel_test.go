@@ -9,7 +9,7 @@ import (
 
 	"errand/starter"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestCancelledAtEveryEvent(t *testing.T) {
@@ -43,7 +43,7 @@ func cancel(ref *reference) func(*trial, moment) {
 // the beginning of the reference, and nothing has happened since.
 func (tr *trial) checkCancelled(ref *reference) {
 	closed := time.Now()
-	if !errors.Is(tr.err, starter.ErrCancelled) || tr.result.Status != workflows.Cancelled {
+	if !errors.Is(tr.err, starter.ErrCancelled) || tr.result.Status != contract.Cancelled {
 		tr.violate(sameResult, "the run ended with %v", tr.err)
 		return
 	}

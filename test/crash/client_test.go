@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"errand/starter"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // serve answers the client calls of the run until its end, whatever happens to
@@ -19,7 +19,7 @@ func (tr *trial) serve() {
 		tr.told.mu.Lock()
 		tr.told.events = append(tr.told.events, e)
 		tr.told.mu.Unlock()
-		if e.Type == workflows.EventManifest {
+		if e.Type == contract.EventManifest {
 			tr.client.Go(func() { tr.answer(e.ActionID, e.Tool) })
 		}
 	}
@@ -40,7 +40,7 @@ func (tr *trial) answer(actionID, tool string) {
 	for {
 		var err error
 		if tool == sign {
-			err = tr.site.client.SignalWorkflow(tr.ctx, tr.run.ID(), "", workflows.ToolOutput, answer)
+			err = tr.site.client.SignalWorkflow(tr.ctx, tr.run.ID(), "", contract.ToolOutput, answer)
 		} else {
 			_, err = tr.run.Answer(tr.ctx, answer)
 		}

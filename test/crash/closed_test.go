@@ -10,7 +10,7 @@ import (
 
 	"errand/starter"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // notice is how long a worker may take to learn that a run is gone: its next
@@ -58,12 +58,12 @@ func TestExecutionTimesOutAnywhere(t *testing.T) {
 // time was over: no attempt at an inference fitted into the rest.
 func noTimeForTheModel(err error) bool {
 	var failed *starter.RunFailedError
-	return errors.As(err, &failed) && failed.Type == workflows.ErrModelUnavailable
+	return errors.As(err, &failed) && failed.Type == contract.ErrModelUnavailable
 }
 
 // checkCut: the run was closed from outside and has no result, or it was too
 // fast for that.
-func (tr *trial) checkCut(ref *reference, how workflows.Status) {
+func (tr *trial) checkCut(ref *reference, how contract.Status) {
 	if !tr.wait() {
 		return
 	}

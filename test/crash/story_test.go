@@ -11,7 +11,7 @@ import (
 	"errand/test/world"
 	"errand/tools"
 	"errand/tools/item"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // story is what a run has done, without what differs from play to play: ids of
@@ -113,7 +113,7 @@ func callOf(text string) (id string, isOutput bool) {
 // one result, the end of the run last; and the client was told the same while
 // it went on.
 func (tr *trial) checkEvents() {
-	var all []workflows.Event
+	var all []contract.Event
 	for e, err := range tr.run.Follow(tr.ctx, 0) {
 		if err != nil {
 			tr.violate(wholeEvents, "the events cannot be read: %v", err)
@@ -127,13 +127,13 @@ func (tr *trial) checkEvents() {
 			tr.violate(wholeEvents, "event %d has the number %d", i+1, e.Seq)
 		}
 		seen[string(e.Type)+" "+e.ToolCallID]++
-		if e.Type == workflows.EventRunEnd && i != len(all)-1 {
+		if e.Type == contract.EventRunEnd && i != len(all)-1 {
 			tr.violate(wholeEvents, "event %d of %d is the end of the run", i+1, len(all))
 		}
 	}
 	for key, n := range seen {
 		kind, call, _ := strings.Cut(key, " ")
-		if call != "" && n != 1 && kind != string(workflows.EventRejected) {
+		if call != "" && n != 1 && kind != string(contract.EventRejected) {
 			tr.violate(wholeEvents, "call %s has %d events %s", call, n, kind)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"errand/starter"
 	"errand/test/world"
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // checkSurvival: the run has ended as the reference did.
@@ -137,7 +137,7 @@ func (tr *trial) checkClosed() {
 
 // status asks until somebody replies: on a busy machine one question may get no
 // answer in time.
-func (tr *trial) status() (status workflows.StatusReport, err error) {
+func (tr *trial) status() (status contract.StatusReport, err error) {
 	for tr.ctx.Err() == nil {
 		if status, err = tr.run.Status(tr.ctx); !errors.Is(err, starter.ErrNoReply) {
 			return status, err

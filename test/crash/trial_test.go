@@ -14,7 +14,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/test/world"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 const (
@@ -50,7 +50,7 @@ type trial struct {
 
 	// ended is closed when the run has ended: result and err say how.
 	ended  chan struct{}
-	result *workflows.Result
+	result *contract.Result
 	err    error
 	client sync.WaitGroup
 
@@ -65,7 +65,7 @@ type trial struct {
 // told is what the client was told while the run went on.
 type told struct {
 	mu      sync.Mutex
-	events  []workflows.Event
+	events  []contract.Event
 	refused []string
 }
 
@@ -126,7 +126,7 @@ func (tr *trial) startWithin(limit time.Duration) {
 	id := "run_" + ulid.Make().String()
 	_, err := tr.site.client.ExecuteWorkflow(tr.ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: tr.queue, WorkflowExecutionTimeout: limit,
-	}, workflows.TypeRun, request(tr.options))
+	}, contract.TypeRun, request(tr.options))
 	require.NoError(tr.t, err)
 	tr.follow(tr.starter.Attach(id))
 }

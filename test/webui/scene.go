@@ -12,7 +12,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/worker"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // Scene is a worker, a model and one run on a server: a mixed batch of which
@@ -76,11 +76,11 @@ func untilWaiting(ctx context.Context, run *starter.Run) error {
 			return err
 		}
 		switch event.Type {
-		case workflows.EventToolStart:
+		case contract.EventToolStart:
 			open++
-		case workflows.EventToolEnd:
+		case contract.EventToolEnd:
 			open--
-		case workflows.EventManifest:
+		case contract.EventManifest:
 			waits = true
 		default:
 		}

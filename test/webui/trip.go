@@ -32,7 +32,7 @@ func tripRequest() starter.Request {
 		"properties":{"departure":{"type":"string"},"arrival":{"type":"string"}}}`)
 	return starter.Request{
 		Model: "gpt-5-mini", Input: "Which flight gets me to New York on Friday in time?",
-		Run: starter.RunOptions{ClientTimeout: 72 * time.Hour}, // its timer shows the wait in the timeline
+		Run: starter.RunOptions{ClientTimeout: starter.Duration(72 * time.Hour)}, // its timer shows the wait in the timeline
 		Tools: []starter.Tool{
 			starter.Platform("now"), starter.Platform("list_files"), starter.Platform("read_file"),
 			starter.Function("get_flight_times", "Departures of today.", route),

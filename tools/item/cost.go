@@ -15,6 +15,9 @@ type Cost int64
 // billion is how many parts of a Cost are one.
 const billion = 1_000_000_000
 
+// Unit is one of the currency.
+const Unit Cost = billion
+
 // CostOf turns an amount into a Cost, rounded to the nearest billionth. What
 // is no amount (negative, not a number, too large) is false.
 func CostOf(amount float64) (Cost, bool) {

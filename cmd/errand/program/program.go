@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"errand/tools/process"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // Call is what a program gets to know of the call that it answers.
@@ -21,7 +21,7 @@ type Call struct {
 	// Arguments are the bytes of standard input: the call's JSON arguments.
 	Arguments []byte
 	// Limit is the size in bytes of the largest answer, as JSON text; 0 means
-	// workflows.MaxAnswerSize.
+	// contract.MaxAnswerSize.
 	Limit int
 }
 
@@ -68,7 +68,7 @@ func (c Call) room() int {
 	if c.Limit > 0 {
 		return c.Limit - besides
 	}
-	return workflows.MaxAnswerSize - besides
+	return contract.MaxAnswerSize - besides
 }
 
 // Find tells whether a program is there, before a run depends on it.

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/cmd/errand/program"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func shell(script string) []string { return []string{"/bin/sh", "-c", script} }
@@ -88,8 +88,8 @@ func TestOutputIsCutToWhatAnAnswerMayHold(t *testing.T) {
 		require.False(t, answer.IsError, name)
 		text, err := json.Marshal(answer.Output)
 		require.NoError(t, err, name)
-		require.LessOrEqual(t, len(text), workflows.MaxAnswerSize, name)
-		require.Greater(t, len(text), workflows.MaxAnswerSize-4096, name)
+		require.LessOrEqual(t, len(text), contract.MaxAnswerSize, name)
+		require.Greater(t, len(text), contract.MaxAnswerSize-4096, name)
 		require.Regexp(t, `\n\[cut: the program printed \d+ bytes\]$`, answer.Output, name)
 	}
 	answer, err := program.Run(t.Context(), shell("head -c 900000 /dev/zero | tr '\\0' x"), call)

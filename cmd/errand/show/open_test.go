@@ -7,20 +7,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/cmd/errand/show"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestTranscriptShowsWhatIsOpenForTheRunAndWhoStoppedIt(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	require.NoError(t, show.View{}.Write(&b, show.Transcript{
-		ID: "run_1", Status: workflows.PendingAction,
-		Activations: []workflows.OpenActivation{
-			{Source: "platform/box", Epoch: 1, Status: workflows.ActivationLost, Queue: "errand-1"},
-			{Source: "platform/box", Epoch: 2, Status: workflows.ActivationOpen, Queue: "errand-2"},
-			{Source: "mcp/db", Epoch: 1, Status: workflows.ActivationOpening},
+		ID: "run_1", Status: contract.PendingAction,
+		Activations: []contract.OpenActivation{
+			{Source: "platform/box", Epoch: 1, Status: contract.ActivationLost, Queue: "errand-1"},
+			{Source: "platform/box", Epoch: 2, Status: contract.ActivationOpen, Queue: "errand-2"},
+			{Source: "mcp/db", Epoch: 1, Status: contract.ActivationOpening},
 		},
-		Stop: &workflows.StopReport{Mode: workflows.StopAfterTools, Actor: "ada", Reason: "wrong\nticket"},
+		Stop: &contract.StopReport{Mode: contract.StopAfterTools, Actor: "ada", Reason: "wrong\nticket"},
 	}))
 	require.Contains(t, b.String(), "open: platform/box (opening 2) at errand-2\n")
 	require.Contains(t, b.String(), "opening: mcp/db (opening 1)\n")

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // Progress turns the events of one run into lines. It remembers when calls
@@ -31,7 +31,7 @@ type callKey struct {
 }
 
 // Line is what an event looks like; empty for one that says nothing to people.
-func (p *Progress) Line(e workflows.Event) string {
+func (p *Progress) Line(e contract.Event) string {
 	text := p.text(e)
 	if text == "" || p.Clock == nil {
 		return text
@@ -39,48 +39,48 @@ func (p *Progress) Line(e workflows.Event) string {
 	return p.Paint.Dim(e.At.In(p.Clock).Format("15:04:05")) + "  " + text
 }
 
-func (p *Progress) text(e workflows.Event) string {
+func (p *Progress) text(e contract.Event) string {
 	paint := p.Paint
 	switch e.Type {
-	case workflows.EventRunStart:
+	case contract.EventRunStart:
 		p.started = e.At
 		return "run started"
-	case workflows.EventRoundStart:
+	case contract.EventRoundStart:
 		return paint.Bold(fmt.Sprintf("round %d", e.Round))
-	case workflows.EventMessage:
+	case contract.EventMessage:
 		return fmt.Sprintf("  %s message, %s", paint.Dim("·"), Size(e.Size))
-	case workflows.EventToolStart:
+	case contract.EventToolStart:
 		return p.start(e)
-	case workflows.EventToolUpdate:
+	case contract.EventToolUpdate:
 		return fmt.Sprintf("  %s %s %s", paint.Dim("…"), p.call(e), Line(e.Text))
-	case workflows.EventManifest:
+	case contract.EventManifest:
 		return fmt.Sprintf("  %s %s waits for an answer: %s", paint.Wait("?"), p.call(e), Line(e.ActionID))
-	case workflows.EventApprovalAsked:
+	case contract.EventApprovalAsked:
 		return fmt.Sprintf("  %s %s waits for approval: %s%s", paint.Wait("?"), p.call(e), Line(e.ApprovalID), because(e.Reason))
-	case workflows.EventApprovalSettled:
+	case contract.EventApprovalSettled:
 		return fmt.Sprintf("  %s %s %s%s%s", paint.Dim("·"), p.call(e), Line(e.Status), by(e.Actor), because(e.Reason))
-	case workflows.EventToolEnd:
+	case contract.EventToolEnd:
 		return p.end(e)
-	case workflows.EventToolResult:
+	case contract.EventToolResult:
 		if p.Brief {
 			return ""
 		}
 		return p.result(e)
-	case workflows.EventRejected:
+	case contract.EventRejected:
 		return fmt.Sprintf("  %s rejected%s", paint.Bad("!"), because(e.Reason))
-	case workflows.EventActivation:
+	case contract.EventActivation:
 		return fmt.Sprintf("  %s %s %s%s", paint.Dim("·"), paint.Name(Line(e.Source)), Line(e.Status), because(e.Reason))
-	case workflows.EventRelease:
+	case contract.EventRelease:
 		if e.Reason != "" {
 			return fmt.Sprintf("  %s %s was not closed%s", paint.Bad("!"), paint.Name(Line(e.Source)), because(e.Reason))
 		}
 		return fmt.Sprintf("  %s %s closed", paint.Dim("·"), paint.Name(Line(e.Source)))
-	case workflows.EventStop:
+	case contract.EventStop:
 		return fmt.Sprintf("  %s stop %s%s%s", paint.Wait("!"), strings.ReplaceAll(Line(e.Status), "_", " "), by(e.Actor), because(e.Reason))
-	case workflows.EventRoundEnd:
+	case contract.EventRoundEnd:
 		return ""
-	case workflows.EventRunEnd:
-		if p.Brief && e.Status != string(workflows.Completed) {
+	case contract.EventRunEnd:
+		if p.Brief && e.Status != string(contract.Completed) {
 			return ""
 		}
 		return p.over(e)
@@ -97,7 +97,7 @@ func by(actor string) string {
 }
 
 // call names a call as "tool (id)".
-func (p *Progress) call(e workflows.Event) string {
+func (p *Progress) call(e contract.Event) string {
 	name := p.Paint.Name(Line(e.Tool))
 	if e.ToolCallID == "" {
 		return name
@@ -108,7 +108,7 @@ func (p *Progress) call(e workflows.Event) string {
 // largeArguments is from where on their size is worth telling.
 const largeArguments = 1 << 10
 
-func (p *Progress) start(e workflows.Event) string {
+func (p *Progress) start(e contract.Event) string {
 	if p.calls == nil {
 		p.calls = map[callKey]time.Time{}
 	}
@@ -123,7 +123,7 @@ func (p *Progress) start(e workflows.Event) string {
 	return text
 }
 
-func (p *Progress) end(e workflows.Event) string {
+func (p *Progress) end(e contract.Event) string {
 	mark := p.Paint.Bad("✗")
 	if e.Status == string(tools.Succeeded) {
 		mark = p.Paint.Good("✓")
@@ -140,7 +140,7 @@ func (p *Progress) end(e workflows.Event) string {
 	return fmt.Sprintf("  %s %s %s: %s", mark, p.call(e), p.Paint.Status(Line(e.Status)), strings.Join(details, ", "))
 }
 
-func (p *Progress) result(e workflows.Event) string {
+func (p *Progress) result(e contract.Event) string {
 	place := ""
 	if e.Item != nil {
 		place = fmt.Sprintf(" is item %d", *e.Item)
@@ -148,7 +148,7 @@ func (p *Progress) result(e workflows.Event) string {
 	return fmt.Sprintf("  %s result of %s%s", p.Paint.Dim("←"), p.call(e), place)
 }
 
-func (p *Progress) over(e workflows.Event) string {
+func (p *Progress) over(e contract.Event) string {
 	took := ""
 	if !p.started.IsZero() {
 		took = " after " + Duration(e.At.Sub(p.started))

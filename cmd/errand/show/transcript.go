@@ -11,13 +11,13 @@ import (
 
 	"errand/tools"
 	"errand/tools/item"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // Transcript is all that there is to read about one run.
 type Transcript struct {
 	ID     string
-	Status workflows.Status
+	Status contract.Status
 	// Reason says why the run is incomplete.
 	Reason string
 	Model  string
@@ -27,13 +27,13 @@ type Transcript struct {
 	Items []json.RawMessage
 	// Traces are those of all settled calls.
 	Traces    []tools.Trace
-	Actions   []workflows.OpenAction
-	Approvals []workflows.OpenApproval
+	Actions   []contract.OpenAction
+	Approvals []contract.OpenApproval
 	// Activations are what was opened for the run; only what is open is shown.
-	Activations []workflows.OpenActivation
+	Activations []contract.OpenActivation
 	// Stop says who stopped the run, nil when nobody did.
-	Stop     *workflows.StopReport
-	Error    *workflows.RunError
+	Stop     *contract.StopReport
+	Error    *contract.RunError
 	Warnings []string
 }
 
@@ -45,8 +45,8 @@ type View struct {
 	// Traces adds the table of all calls.
 	Traces bool
 	// Answer and Approve are the commands that settle what is open.
-	Answer  func(workflows.OpenAction) string
-	Approve func(workflows.OpenApproval) string
+	Answer  func(contract.OpenAction) string
+	Approve func(contract.OpenApproval) string
 	// Zone is for times.
 	Zone *time.Location
 }
@@ -152,7 +152,7 @@ func (s *script) open() {
 // activations are what lives in a worker for this run.
 func (s *script) activations() {
 	for _, a := range s.transcript.Activations {
-		if a.Status != workflows.ActivationOpen && a.Status != workflows.ActivationOpening {
+		if a.Status != contract.ActivationOpen && a.Status != contract.ActivationOpening {
 			continue
 		}
 		s.line("\n%s %s %s%s", s.view.Paint.Dim(Line(string(a.Status))+":"), s.view.Paint.Name(Line(a.Source)),
@@ -190,7 +190,7 @@ func (s *script) closing() {
 }
 
 // Tool is the name of a call's tool, with its namespace if it has one.
-func Tool(m workflows.Manifest) string {
+func Tool(m contract.Manifest) string {
 	if m.Namespace != "" {
 		return Line(m.Namespace + "." + m.Tool)
 	}
@@ -199,7 +199,7 @@ func Tool(m workflows.Manifest) string {
 
 // Arguments lays out what a call was given: JSON arguments, or the input of a
 // custom tool.
-func Arguments(m workflows.Manifest) string {
+func Arguments(m contract.Manifest) string {
 	if m.Input != nil {
 		return Block(*m.Input)
 	}

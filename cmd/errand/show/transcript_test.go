@@ -12,7 +12,7 @@ import (
 	"errand/cmd/errand/show"
 	"errand/tools"
 	"errand/tools/item"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 // transcript has an item of every kind, an open call, an open approval and an
@@ -20,7 +20,7 @@ import (
 func transcript() show.Transcript {
 	input := "*** Begin Patch\n+x"
 	return show.Transcript{
-		ID: "run_1", Status: workflows.PendingAction, Model: "gpt-5-mini", Rounds: 2,
+		ID: "run_1", Status: contract.PendingAction, Model: "gpt-5-mini", Rounds: 2,
 		Usage: item.Usage{InputTokens: 120, OutputTokens: 34},
 		Items: []json.RawMessage{
 			item.Message("user", "When does the next\nflight leave?"),
@@ -43,12 +43,12 @@ func transcript() show.Transcript {
 			{ToolCallID: "call_b", Tool: "read_file", Round: 1, Index: 1, StartedAt: at(1000), DurationMS: 12, ResultSizeBytes: 12, Status: tools.Failed, Error: "no such file"},
 			{ToolCallID: "call_a", Tool: "lookup", Round: 1, StartedAt: at(1000), DurationMS: 1500, ResultSizeBytes: 85, Status: tools.Succeeded},
 		},
-		Actions: []workflows.OpenAction{
-			{Manifest: workflows.Manifest{ActionID: "act_2_0", Namespace: "crm", Tool: "find", Args: json.RawMessage(`{"name":"Ada"}`)}, Status: workflows.ActionProcessing, Owner: "host-1"},
-			{Manifest: workflows.Manifest{ActionID: "act_2_1", Tool: "patch", Input: &input}, Status: workflows.ActionPending},
+		Actions: []contract.OpenAction{
+			{Manifest: contract.Manifest{ActionID: "act_2_0", Namespace: "crm", Tool: "find", Args: json.RawMessage(`{"name":"Ada"}`)}, Status: contract.ActionProcessing, Owner: "host-1"},
+			{Manifest: contract.Manifest{ActionID: "act_2_1", Tool: "patch", Input: &input}, Status: contract.ActionPending},
 		},
-		Approvals: []workflows.OpenApproval{{ApprovalRequestID: "apr_2_2", Tool: "write_file", Args: json.RawMessage(`{"path":"a"}`), Reason: "it writes"}},
-		Error:     &workflows.RunError{Code: "InvalidRequest", Message: "two faults", Faults: tools.Faults{{Path: "model", Message: "required"}}},
+		Approvals: []contract.OpenApproval{{ApprovalRequestID: "apr_2_2", Tool: "write_file", Args: json.RawMessage(`{"path":"a"}`), Reason: "it writes"}},
+		Error:     &contract.RunError{Code: "InvalidRequest", Message: "two faults", Faults: tools.Faults{{Path: "model", Message: "required"}}},
 		Warnings:  []string{"field x: ignored"},
 	}
 }
@@ -57,8 +57,8 @@ func TestTranscriptShowsAllThatThereIs(t *testing.T) {
 	t.Parallel()
 	view := show.View{
 		Limit: 200, Traces: true,
-		Answer:  func(a workflows.OpenAction) string { return "errand answer run_1 --action " + a.ActionID },
-		Approve: func(a workflows.OpenApproval) string { return "errand approve run_1 " + a.ApprovalRequestID },
+		Answer:  func(a contract.OpenAction) string { return "errand answer run_1 --action " + a.ActionID },
+		Approve: func(a contract.OpenApproval) string { return "errand approve run_1 " + a.ApprovalRequestID },
 	}
 	var out strings.Builder
 	require.NoError(t, view.Write(&out, transcript()))
@@ -68,7 +68,7 @@ func TestTranscriptShowsAllThatThereIs(t *testing.T) {
 func TestTranscriptOfAnUntouchedRunIsShort(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	require.NoError(t, show.View{Traces: true}.Write(&out, show.Transcript{ID: "run_2", Status: workflows.Incomplete, Reason: "max_rounds", Rounds: 1}))
+	require.NoError(t, show.View{Traces: true}.Write(&out, show.Transcript{ID: "run_2", Status: contract.Incomplete, Reason: "max_rounds", Rounds: 1}))
 	require.Equal(t, "run_2 · incomplete (max_rounds) · 1 round\n\ntokens: 0 in, 0 out\n\nno calls\n", out.String())
 }
 

@@ -1,7 +1,8 @@
-package workflows
+package contract
 
 import (
 	"encoding/json"
+	"time"
 
 	"errand/tools"
 	"errand/tools/item"
@@ -89,4 +90,12 @@ type SurfacePage struct {
 	Text string `json:"text"`
 	Next int    `json:"next"`
 	Done bool   `json:"done"`
+}
+
+// OpenBudget is the question in the answer to the query status.
+type OpenBudget struct {
+	// Reason is the budget that is used up: max_rounds, max_tokens or max_cost.
+	Reason string `json:"reason"`
+	// ExpiresAt is the deadline of client_timeout; absent when there is none.
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
 }

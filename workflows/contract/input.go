@@ -1,4 +1,4 @@
-package workflows
+package contract
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 )
 
 // checkItems checks the input items: each an object with a type (a message may
-// leave it out), every call answered and every output after its call (VL-34).
+// leave it out), every call answered and every output after its call.
 func checkItems(items []json.RawMessage, faults *tools.Faults) {
 	open := map[string]string{} // call id → type of its call
 	at := map[string]int{}
@@ -59,7 +59,7 @@ func checkMessage(path string, head item.Head, raw json.RawMessage, faults *tool
 	}
 	fields, _ := tools.Object(raw)
 	content := fields["content"]
-	if !isContent(content) {
+	if !IsContent(content) {
 		faults.Add(path+".content", "required: text, or an array of content parts")
 		return
 	}
@@ -95,8 +95,8 @@ func checkOutput(path string, head item.Head, open map[string]string, faults *to
 	}
 }
 
-// isContent tells whether raw can be the content of a message.
-func isContent(raw json.RawMessage) bool {
+// IsContent tells whether raw can be the content of a message.
+func IsContent(raw json.RawMessage) bool {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		return string(raw) != "null"

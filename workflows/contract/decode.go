@@ -1,12 +1,11 @@
-package workflows
+package contract
 
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-
-	"go.temporal.io/sdk/workflow"
 
 	"errand/tools"
 	"errand/tools/item"
@@ -96,32 +95,25 @@ func (r *Request) decodeMetadata(fields map[string]json.RawMessage, faults *tool
 		faults.Add("metadata", "must be an object of strings")
 		return
 	}
-	if len(pairs) > maxPairs || len(raw) > maxMetadata {
+	if len(pairs) > maxPairs || len(raw) > MaxMetadata {
 		faults.Add("metadata", fmt.Sprintf("has %d pairs and %d bytes, at most %d pairs and %d bytes are taken",
-			len(pairs), len(raw), maxPairs, maxMetadata))
+			len(pairs), len(raw), maxPairs, MaxMetadata))
 		return
 	}
 	r.Metadata = raw
 }
 
-const (
-	// maxModel bounds the name of a model.
-	maxModel = 200
-	// maxPairs and maxMetadata bound what comes back in every result.
-	maxPairs    = 64
-	maxMetadata = 64 << 10
-)
-
 func because(err error) string {
 	if err == nil {
 		return ""
 	}
-	return " (" + short(err.Error()) + ")"
+	text, _ := tools.Cut(err.Error(), maxQuoted)
+	return " (" + text + ")"
 }
 
 func (r *Request) decodeSettings(fields map[string]json.RawMessage, faults *tools.Faults) {
 	r.Settings = map[string]json.RawMessage{}
-	for _, name := range workflow.DeterministicKeys(fields) {
+	for _, name := range sortedNames(fields) {
 		raw := fields[name]
 		if reason, is := refused[name]; is && string(raw) != "null" {
 			faults.Add(name, reason)
@@ -172,4 +164,8 @@ func (r *Request) decodeInput(fields map[string]json.RawMessage, faults *tools.F
 
 func faulty(faults tools.Faults, path string) bool {
 	return slices.ContainsFunc(faults, func(f tools.Fault) bool { return f.Path == path })
+}
+
+func sortedNames(fields map[string]json.RawMessage) []string {
+	return slices.Sorted(maps.Keys(fields))
 }

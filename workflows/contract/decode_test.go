@@ -1,4 +1,4 @@
-package workflows_test
+package contract_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/tools"
-	"errand/workflows"
+	"errand/workflows/contract"
 )
 
 func TestRequestFaultsNameTheirPath(t *testing.T) {
@@ -53,7 +53,7 @@ func TestRequestFaultsNameTheirPath(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, faults := workflows.DecodeRequest([]byte(row.request))
+			_, faults := contract.DecodeRequest([]byte(row.request))
 			var paths []string
 			for _, f := range faults {
 				paths = append(paths, f.Path)
@@ -66,20 +66,20 @@ func TestRequestFaultsNameTheirPath(t *testing.T) {
 
 func TestRequestDefaultsAndValues(t *testing.T) {
 	t.Parallel()
-	r, faults := workflows.DecodeRequest([]byte(`{"model":"m","input":"hi"}`))
+	r, faults := contract.DecodeRequest([]byte(`{"model":"m","input":"hi"}`))
 	require.Empty(t, faults)
-	require.Equal(t, workflows.DefaultOptions(), r.Run)
+	require.Equal(t, contract.DefaultOptions(), r.Run)
 	require.JSONEq(t, `{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}`, string(r.Input[0]))
 
-	r, faults = workflows.DecodeRequest([]byte(`{"model":"m","input":"hi","temperature":0.20,"vendor":{"n":9007199254740993},
+	r, faults = contract.DecodeRequest([]byte(`{"model":"m","input":"hi","temperature":0.20,"vendor":{"n":9007199254740993},
 		"stream":true,"background":false,
 		"run":{"tool_timeout":"0s","client_timeout":"72h","duplicate_tools":"last","undeclared_tools":"client","read_only":true,"text_calls":true}}`))
 	require.Empty(t, faults)
-	require.Zero(t, r.Run.ToolTimeout)
-	require.Equal(t, 72*time.Hour, r.Run.ClientTimeout)
-	require.Equal(t, tools.DuplicatesLast, r.Run.Duplicates)
-	require.Equal(t, workflows.UndeclaredClient, r.Run.Undeclared)
-	require.True(t, r.Run.Plan.ReadOnly)
+	require.Zero(t, r.Run.ToolTimeout.Limit())
+	require.Equal(t, 72*time.Hour, r.Run.ClientTimeout.Limit())
+	require.Equal(t, tools.DuplicatesLast, r.Run.DuplicateTools)
+	require.Equal(t, contract.UndeclaredClient, r.Run.UndeclaredTools)
+	require.True(t, r.Run.ReadOnly)
 	require.True(t, r.Run.TextCalls)
 	require.Equal(t, map[string]json.RawMessage{
 		"temperature": json.RawMessage(`0.20`), "vendor": json.RawMessage(`{"n":9007199254740993}`),
