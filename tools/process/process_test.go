@@ -96,7 +96,7 @@ func TestAChildLeadsAGroupOfItsOwn(t *testing.T) {
 
 func TestStopAsksTheWholeGroup(t *testing.T) {
 	t.Parallel()
-	child, lines := saying(t, `sh -c 'trap "echo descendant; exit" TERM; echo; while :; do sleep 0.02; done' & trap "wait; echo leader; exit 4" TERM; wait`)
+	child, lines := saying(t, `trap "wait; echo leader; exit 4" TERM; sh -c 'trap "echo descendant; exit" TERM; echo; while :; do sleep 0.02; done' & wait`)
 	require.NoError(t, child.Stop(t.Context(), 30*time.Second))
 	said, err := readAll(lines)
 	require.NoError(t, err)
