@@ -25,6 +25,8 @@ const (
 	// MaxContinueAfterEvents is the longest history of an execution that a request
 	// may ask for: a server ends one of 51,200 events.
 	MaxContinueAfterEvents = 35_000
+	// MaxMetadata is the largest metadata of a request, which every result repeats.
+	MaxMetadata = 64 << 10
 	// MaxParallelCalls is the widest window a request may ask for.
 	MaxParallelCalls = 100
 )
@@ -32,9 +34,8 @@ const (
 const (
 	// maxModel bounds the name of a model.
 	maxModel = 200
-	// maxPairs and MaxMetadata bound what comes back in every result.
-	maxPairs    = 64
-	MaxMetadata = 64 << 10
+	// maxPairs bounds the metadata of a request, as MaxMetadata does.
+	maxPairs = 64
 	// maxQuoted bounds what a fault quotes from outside.
 	maxQuoted = 1000
 )
