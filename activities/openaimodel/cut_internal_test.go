@@ -11,24 +11,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/activities"
+	"errand/activities/openaimodel/chat"
+	"errand/activities/openaimodel/protocol"
+	"errand/activities/openaimodel/responses"
 )
 
-// heard is what a client makes of a stream.
-func heard(spoken dialect, source io.Reader) (activities.ModelAnswer, error) {
-	s := &stream{assembler: spoken.assemble()}
+// readStream is what a client makes of a stream.
+func readStream(api protocol.API, source io.Reader) (activities.ModelAnswer, error) {
+	s := &stream{Assembler: api.NewAssembler()}
 	if err := s.follow(source); err != nil {
 		return activities.ModelAnswer{}, err
 	}
-	return s.result(reply{status: http.StatusOK})
+	c := Client{api: api}
+	return c.read(reply{status: http.StatusOK, stream: s, body: s.last})
 }
 
 // samples are streams of the kinds that servers send, each with text, thought
 // and calls.
 var samples = map[string]struct {
-	spoken dialect
+	api    protocol.API
 	stream string
 }{
-	"responses": {responsesDialect, strings.Join([]string{
+	"responses": {responses.API, strings.Join([]string{
 		"event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"status\":\"in_progress\",\"model\":\"m\",\"output\":[]}}\n\n",
 		": keep-alive\n\n",
 		"data: {\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"message\",\"id\":\"msg_1\",\"role\":\"assistant\",\"content\":[]}}\r\n\r\n",
@@ -36,7 +40,7 @@ var samples = map[string]struct {
 		"data: {\"type\":\"response.output_text.delta\",\"item_id\":\"msg_1\",\"output_index\":0,\"delta\":\"ü\"}\n\n",
 		"data: {\"type\":\"response.completed\",\ndata: \"response\":{\"status\":\"completed\",\"model\":\"m\",\"output\":[{\"type\":\"message\",\"id\":\"msg_1\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":\"café ü\"}]},{\"type\":\"function_call\",\"call_id\":\"a\",\"name\":\"f\",\"arguments\":\"{}\"}],\"usage\":{\"input_tokens\":1,\"output_tokens\":2,\"total_tokens\":3}}}\n\n",
 	}, "")},
-	"responses, assembled": {responsesDialect, strings.Join([]string{
+	"responses, assembled": {responses.API, strings.Join([]string{
 		"data: {\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":\"reasoning\",\"id\":\"rs_1\",\"summary\":[]}}\n\n",
 		"data: {\"type\":\"response.reasoning_summary_text.delta\",\"item_id\":\"rs_1\",\"output_index\":0,\"summary_index\":0,\"delta\":\"hm\"}\n\n",
 		"data: {\"type\":\"response.output_item.added\",\"output_index\":1,\"item\":{\"type\":\"function_call\",\"id\":\"fc_1\",\"call_id\":\"a\",\"name\":\"f\",\"arguments\":\"\"}}\n\n",
@@ -44,7 +48,7 @@ var samples = map[string]struct {
 		"data: {\"type\":\"response.function_call_arguments.delta\",\"item_id\":\"fc_1\",\"output_index\":1,\"delta\":\"1}\"}\n\n",
 		"data: {\"type\":\"response.incomplete\",\"response\":{\"status\":\"incomplete\",\"incomplete_details\":{\"reason\":\"max_output_tokens\"},\"output\":[]}}\n\n",
 	}, "")},
-	"chat": {chatDialect, strings.Join([]string{
+	"chat": {chat.API, strings.Join([]string{
 		": keep-alive\n\n",
 		"data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\",\"reasoning_content\":\"hm\"}}]}\r\n\r\n",
 		"data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"café ü\"}}]}\n\n",
@@ -62,7 +66,7 @@ func TestStreamCutAnywhereIsWholeOrAnError(t *testing.T) {
 	for name, sample := range samples {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			whole, err := heard(sample.spoken, strings.NewReader(sample.stream))
+			whole, err := readStream(sample.api, strings.NewReader(sample.stream))
 			require.NoError(t, err)
 			require.NotEmpty(t, whole.Items)
 			answers := 0
@@ -71,9 +75,9 @@ func TestStreamCutAnywhereIsWholeOrAnError(t *testing.T) {
 				for _, source := range []io.Reader{
 					strings.NewReader(begin), io.MultiReader(strings.NewReader(begin), iotest.ErrReader(broken)),
 				} {
-					got, err := heard(sample.spoken, source)
+					got, err := readStream(sample.api, source)
 					if err != nil {
-						require.True(t, errors.Is(err, errUnfinished) || errors.Is(err, broken), "%s\n%s", err, begin)
+						require.True(t, errors.Is(err, errIncomplete) || errors.Is(err, broken), "%s\n%s", err, begin)
 						continue
 					}
 					answers++
@@ -91,7 +95,7 @@ func TestStreamCutAnywhereIsWholeOrAnError(t *testing.T) {
 func TestStreamReadInAnyPiecesIsTheSame(t *testing.T) {
 	t.Parallel()
 	for name, sample := range samples {
-		want, err := heard(sample.spoken, strings.NewReader(sample.stream))
+		want, err := readStream(sample.api, strings.NewReader(sample.stream))
 		require.NoError(t, err)
 		for _, source := range []io.Reader{
 			iotest.OneByteReader(strings.NewReader(sample.stream)), iotest.HalfReader(strings.NewReader(sample.stream)),
@@ -99,7 +103,7 @@ func TestStreamReadInAnyPiecesIsTheSame(t *testing.T) {
 			strings.NewReader(strings.ReplaceAll(strings.ReplaceAll(sample.stream, "\r\n", "\n"), "\n", "\r\n")),
 			strings.NewReader(strings.ReplaceAll(strings.ReplaceAll(sample.stream, "\r\n", "\n"), "\n", "\r")),
 		} {
-			got, err := heard(sample.spoken, source)
+			got, err := readStream(sample.api, source)
 			require.NoError(t, err)
 			require.Equal(t, want, got, name)
 		}

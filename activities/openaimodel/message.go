@@ -1,6 +1,7 @@
 package openaimodel
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -29,9 +30,34 @@ func secretsOf(config Config) []string {
 	return all
 }
 
-func withoutSecrets(text string, secrets []string) string {
+func redact(text string, secrets []string) string {
 	for _, secret := range secrets {
 		text = strings.ReplaceAll(text, secret, "[redacted]")
+	}
+	return text
+}
+
+// maxExcerptRunes is how much of a body that nobody understands is shown.
+const maxExcerptRunes = 200
+
+var (
+	invisible = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>`)
+	markup    = regexp.MustCompile(`(?s)<[^>]*>`)
+)
+
+// excerpt is the beginning of the body as text: a proxy's page says what is
+// wrong, but between tags.
+func (r reply) excerpt() string {
+	// Secrets go first: one that is cut in half is no longer found.
+	text := strings.TrimSpace(redact(string(r.body[:min(len(r.body), 64<<10)]), r.secrets))
+	if strings.HasPrefix(text, "<") {
+		if plain := strings.TrimSpace(markup.ReplaceAllString(invisible.ReplaceAllString(text, " "), " ")); plain != "" {
+			text = plain
+		}
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > maxExcerptRunes {
+		text = string(runes[:maxExcerptRunes])
 	}
 	return text
 }

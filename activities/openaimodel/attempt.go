@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/openai/openai-go/v3/option"
+
+	"errand/activities/openaimodel/sse"
 )
 
 // maxReplyBytes bounds what is read of a reply, after decompression.
@@ -22,7 +24,8 @@ type reply struct {
 	status int
 	header http.Header
 	body   []byte
-	// stream is what was read in place of a body, or nil.
+	// stream is what was read in place of a body, or nil. The body is its last
+	// event then.
 	stream *stream
 	// secrets must not appear in any message made from this reply.
 	secrets []string
@@ -36,7 +39,7 @@ func (c *Client) post(ctx context.Context, body []byte, key string) (reply, erro
 	if key != "" {
 		each = append(each, option.WithHeader("Idempotency-Key", headerSafe(key)))
 	}
-	err := c.sdk.Post(ctx, c.dialect.path, body, nil, each...)
+	err := c.sdk.Post(ctx, c.api.Path, body, nil, each...)
 	switch {
 	case got != nil:
 		// The SDK's own error for a status is of no use: for some bodies it
@@ -58,13 +61,13 @@ func (c *Client) keep(into **reply) option.Middleware {
 		defer idle.stop()
 		response, err := next(request.WithContext(ctx))
 		if err != nil {
-			return response, idle.reason(err)
+			return response, idle.cause(err)
 		}
-		got, err := c.read(response, idle)
+		got, err := c.receive(response, idle)
 		_ = response.Body.Close()
 		// A status that refuses is worth more than the end of its body.
 		if err != nil && (request.Context().Err() != nil || response.StatusCode < http.StatusMultipleChoices) {
-			return nil, fmt.Errorf("read the answer: %w", idle.reason(err))
+			return nil, fmt.Errorf("read the answer: %w", idle.cause(err))
 		}
 		*into = got
 		response.Body = io.NopCloser(bytes.NewReader(nil))
@@ -72,29 +75,25 @@ func (c *Client) keep(into **reply) option.Middleware {
 	}
 }
 
-// read reads a reply, as a stream if it was asked for and is one.
-func (c *Client) read(response *http.Response, idle *watch) (*reply, error) {
+// receive reads a reply, as a stream if it was asked for and is one.
+func (c *Client) receive(response *http.Response, idle *watch) (*reply, error) {
 	got := &reply{status: response.StatusCode, header: response.Header, secrets: c.secrets}
-	body := bufio.NewReader(&bounded{source: watched{response.Body, idle}, limit: maxStreamBytes})
-	if !c.config.Stream || !got.accepts() || !streams(body, response.Header) {
+	body := bufio.NewReader(sse.Limit(watched{response.Body, idle}, maxStreamBytes))
+	if !c.config.Stream || !got.isSuccess() || !sse.IsStream(body, response.Header) {
 		var err error
 		got.body, err = io.ReadAll(io.LimitReader(body, maxReplyBytes+1))
 		return got, err
 	}
-	got.stream = &stream{assembler: c.dialect.assemble()}
+	got.stream = &stream{Assembler: c.api.NewAssembler()}
 	err := got.stream.follow(body)
-	var limit tooLarge
-	if errors.As(err, &limit) {
-		got.stream.err, err = limit, nil
-	}
+	got.body = got.stream.last
 	if err == nil {
-		idle.settle(response.Body)
+		idle.drain(response.Body)
 	}
 	return got, err
 }
 
-// accepts tells whether the status is one of success.
-func (r reply) accepts() bool {
+func (r reply) isSuccess() bool {
 	return r.status >= http.StatusOK && r.status < http.StatusMultipleChoices
 }
 

@@ -1,10 +1,12 @@
-package openaimodel
+package chat
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+
+	"errand/activities/openaimodel/rawjson"
 )
 
 // part is a content part of the Responses API.
@@ -34,7 +36,7 @@ func (p part) text() (string, bool) {
 // readParts splits content: a string is one part of text, null is none.
 func readParts(content json.RawMessage) ([]json.RawMessage, error) {
 	var text *string
-	if absent(content) {
+	if rawjson.IsNull(content) {
 		return nil, nil
 	}
 	if json.Unmarshal(content, &text) == nil {
@@ -48,34 +50,34 @@ func readParts(content json.RawMessage) ([]json.RawMessage, error) {
 }
 
 func textPart(text string) json.RawMessage {
-	return encode(struct {
+	return rawjson.Encode(struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}{"text", text})
 }
 
-// chatContent translates the content of a message that is not the assistant's.
+// encodeContent translates the content of a message that is not the assistant's.
 // One text is a plain string, which the oldest servers take too.
-func chatContent(content json.RawMessage) (json.RawMessage, error) {
+func encodeContent(content json.RawMessage) (json.RawMessage, error) {
 	parts, err := readParts(content)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]json.RawMessage, 0, len(parts))
 	for _, raw := range parts {
-		translated, text, err := chatPart(raw)
+		translated, text, err := encodePart(raw)
 		if err != nil {
 			return nil, err
 		}
 		if text != nil && len(parts) == 1 {
-			return encode(*text), nil
+			return rawjson.Encode(*text), nil
 		}
 		all = append(all, translated)
 	}
 	if len(all) == 0 {
 		return json.RawMessage(`""`), nil
 	}
-	return encode(all), nil
+	return rawjson.Encode(all), nil
 }
 
 // assistantText joins an assistant's parts. A part that is not text cannot be
@@ -100,9 +102,9 @@ func assistantText(content json.RawMessage) (string, error) {
 	return all.String(), nil
 }
 
-// chatPart translates one part; text is set when that is what it is. A part
+// encodePart translates one part; text is set when that is what it is. A part
 // of unknown type passes as it is: vendors have their own.
-func chatPart(raw json.RawMessage) (translated json.RawMessage, text *string, err error) {
+func encodePart(raw json.RawMessage) (translated json.RawMessage, text *string, err error) {
 	var head struct {
 		Type string `json:"type"`
 	}
@@ -118,8 +120,8 @@ func chatPart(raw json.RawMessage) (translated json.RawMessage, text *string, er
 	if err := json.Unmarshal(raw, &p); err != nil {
 		return nil, nil, err
 	}
-	if said, ok := p.text(); ok {
-		return textPart(said), &said, nil
+	if text, ok := p.text(); ok {
+		return textPart(text), &text, nil
 	}
 	if p.Type == "input_image" {
 		translated, err = p.image()
@@ -130,30 +132,33 @@ func chatPart(raw json.RawMessage) (translated json.RawMessage, text *string, er
 }
 
 func (p part) image() (json.RawMessage, error) {
-	if absent(p.ImageURL) {
+	if rawjson.IsNull(p.ImageURL) {
 		return nil, errors.New("an input_image without image_url has no form in Chat Completions")
 	}
-	var image, written object
-	image.raw("url", p.ImageURL)
-	if !absent(p.Detail) {
-		image.raw("detail", p.Detail)
+	var image rawjson.Object
+	image.Add("url", p.ImageURL)
+	if !rawjson.IsNull(p.Detail) {
+		image.Add("detail", p.Detail)
 	}
-	written.raw("type", []byte(`"image_url"`))
-	written.raw("image_url", image.bytes())
-	return written.bytes(), nil
+	return typed("image_url", image), nil
 }
 
 func (p part) file() (json.RawMessage, error) {
-	if absent(p.FileID) && absent(p.FileData) {
+	if rawjson.IsNull(p.FileID) && rawjson.IsNull(p.FileData) {
 		return nil, errors.New("an input_file without file_id or file_data has no form in Chat Completions")
 	}
-	var file, written object
-	for _, m := range []member{{"file_id", p.FileID}, {"file_data", p.FileData}, {"filename", p.Filename}} {
-		if !absent(m.value) {
-			file.raw(m.key, m.value)
+	var file rawjson.Object
+	for _, m := range (rawjson.Object{{Key: "file_id", Value: p.FileID}, {Key: "file_data", Value: p.FileData}, {Key: "filename", Value: p.Filename}}) {
+		if !rawjson.IsNull(m.Value) {
+			file.Add(m.Key, m.Value)
 		}
 	}
-	written.raw("type", []byte(`"file"`))
-	written.raw("file", file.bytes())
-	return written.bytes(), nil
+	return typed("file", file), nil
+}
+
+// typed is an object of a type, with its contents under the name of that type,
+// as chat nests them.
+func typed(kind string, contents rawjson.Object) json.RawMessage {
+	written := rawjson.Object{{Key: "type", Value: rawjson.Encode(kind)}, {Key: kind, Value: contents.Encode()}}
+	return written.Encode()
 }

@@ -1,4 +1,4 @@
-package openaimodel
+package sse_test
 
 import (
 	"errors"
@@ -8,29 +8,33 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+
+	"errand/activities/openaimodel/sse"
 )
 
-// collect reads all frames, each as name|data, with a ! behind one that was
+const maxLine = 4 << 20
+
+// collect reads all events, each as name|data, with a ! behind one that was
 // cut.
 func collect(source io.Reader) ([]string, error) {
-	all, read := []string{}, newFrames(source)
+	all, read := []string{}, sse.NewReader(source, maxLine)
 	for {
-		got, err := read.next()
+		got, err := read.Next()
 		if errors.Is(err, io.EOF) {
 			return all, nil
 		}
 		if err != nil {
 			return all, err
 		}
-		text := got.name + "|" + string(got.data)
-		if got.cut {
+		text := got.Name + "|" + string(got.Data)
+		if got.Cut {
 			text += "!"
 		}
 		all = append(all, text)
 	}
 }
 
-func TestFramesFollowTheStandard(t *testing.T) {
+func TestEventsFollowTheStandard(t *testing.T) {
 	t.Parallel()
 	for stream, want := range map[string][]string{
 		"":                                       {},
@@ -74,7 +78,7 @@ func TestFramesFollowTheStandard(t *testing.T) {
 	}
 }
 
-func TestFrameBeforeABrokenConnectionIsGivenOut(t *testing.T) {
+func TestEventBeforeABrokenConnectionIsGivenOut(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("reset by peer")
 	got, err := collect(io.MultiReader(strings.NewReader("data: a\n\ndata: b"), iotest.ErrReader(broken)))
@@ -89,16 +93,16 @@ func TestLongLinesAreReadUpToABound(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"|" + long}, got)
 
-	_, err = collect(strings.NewReader("data: a\n\ndata: " + strings.Repeat("a", maxLineBytes)))
-	require.Equal(t, tooLarge(maxLineBytes), err)
+	_, err = collect(strings.NewReader("data: a\n\ndata: " + strings.Repeat("a", maxLine)))
+	require.Equal(t, sse.TooLargeError(maxLine), err)
 }
 
 func TestStreamsAreReadUpToABound(t *testing.T) {
 	t.Parallel()
 	const stream = "data: a\n\ndata: b\n\n"
-	got, err := collect(&bounded{source: strings.NewReader(stream), limit: len(stream)})
+	got, err := collect(sse.Limit(strings.NewReader(stream), len(stream)))
 	require.NoError(t, err)
 	require.Equal(t, []string{"|a", "|b"}, got)
-	_, err = collect(&bounded{source: strings.NewReader(stream), limit: len(stream) - 1})
-	require.Equal(t, tooLarge(len(stream)-1), err)
+	_, err = collect(sse.Limit(strings.NewReader(stream), len(stream)-1))
+	require.Equal(t, sse.TooLargeError(len(stream)-1), err)
 }

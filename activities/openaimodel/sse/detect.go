@@ -1,4 +1,4 @@
-package openaimodel
+package sse
 
 import (
 	"bufio"
@@ -10,9 +10,10 @@ import (
 // fieldNames begin a stream that says what it is in no header.
 var fieldNames = []string{":", "data:", "event:", "id:", "retry:"}
 
-// streams tells an event stream from a body by how it begins, since servers
-// that cannot stream answer whole, and content types are not to be relied on.
-func streams(body *bufio.Reader, header http.Header) bool {
+// IsStream tells an event stream from another body by how it begins, since
+// servers that cannot stream answer whole, and content types are not to be
+// relied on. Leading space is skipped.
+func IsStream(body *bufio.Reader, header http.Header) bool {
 	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	declared := kind == "text/event-stream"
 	for {
