@@ -1,3 +1,21 @@
+// Package openaimodel asks a model over HTTP: it implements activities.Model
+// on openai-go, speaking the Responses API or Chat Completions. The worker
+// builds a Client from its configuration and hands it to the activities.
+//
+// This package is the client: its configuration, connections, attempts, the
+// following of a stream, and the classes of failures. How requests and answers
+// are written stands in chat and responses, what those two share in protocol;
+// rawjson and sse are the formats below them.
+//
+// Requests and answers are raw JSON on both sides. The typed parameters of
+// openai-go lose input items without a type, names inside tool choices and
+// vendor keys, so only its HTTP side is used: one attempt a call, no
+// environment variable, no redirect to another host.
+//
+// A streamed answer is put together here and handed on whole, the same items
+// as without streaming. Streams are not read by openai-go either: what servers
+// send differs more in pieces than in whole, in how calls are numbered, in what
+// ends an answer and in where an error stands.
 package openaimodel
 
 import (

@@ -16,7 +16,8 @@ type Member struct {
 // Object is a JSON object as its members in their order.
 type Object []Member
 
-// ParseObject reads an object, numbers untouched and repeated keys kept.
+// ParseObject reads an object, numbers untouched and repeated keys kept. It fails
+// for any other value; raw itself is valid JSON.
 func ParseObject(raw []byte) (Object, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	if opening, err := decoder.Token(); err != nil || opening != json.Delim('{') {
