@@ -15,8 +15,8 @@ import (
 	"errand/tools/item"
 )
 
-// sane checks what a caller may rely on, whatever a server sends.
-func sane(t *testing.T, answer activities.ModelAnswer, err error) {
+// requireWellFormed checks what a caller may rely on, whatever a server sends.
+func requireWellFormed(t *testing.T, answer activities.ModelAnswer, err error) {
 	t.Helper()
 	if err != nil {
 		require.Empty(t, answer)
@@ -46,7 +46,7 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		for _, api := range []protocol.API{responses.API, chat.API} {
 			got, err := readStream(api, bytes.NewReader(stream))
-			sane(t, got, err)
+			requireWellFormed(t, got, err)
 			again, err2 := readStream(api, bytes.NewReader(stream))
 			require.Equal(t, err, err2)
 			require.Equal(t, got, again, "the same stream makes the same answer")
@@ -85,6 +85,6 @@ func FuzzChatDeltas(f *testing.F) {
 		require.True(t, last)
 		require.NoError(t, err)
 		got, err := c.Answer()
-		sane(t, got, err)
+		requireWellFormed(t, got, err)
 	})
 }
