@@ -42,6 +42,11 @@ func TestImportRules(t *testing.T) {
 		"errand/tools/schema":     {openai, zap, sdk, "errand/activities", "errand/workflows"},
 		"errand/tools/process":    {"errand/", openai, zap, schema, sdk},
 		contract:                  {"github.com/", "go.uber.org/", "golang.org/", sdk, "errand/activities", "errand/workflows", "errand/worker", "errand/starter"},
+
+		"errand/activities/openaimodel/chat":      {aws, mcp, openai, zap, "errand/workflows", "errand/worker", "errand/starter"},
+		"errand/activities/openaimodel/responses": {aws, mcp, openai, zap, "errand/workflows", "errand/worker", "errand/starter"},
+		"errand/activities/openaimodel/rawjson":   {"errand/", openai, sdk},
+		"errand/activities/openaimodel/sse":       {"errand/", openai, sdk},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

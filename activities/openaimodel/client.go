@@ -1,14 +1,38 @@
+// Package openaimodel asks a model over HTTP: it implements activities.Model
+// on openai-go, speaking the Responses API or Chat Completions. The worker
+// builds a Client from its configuration and hands it to the activities.
+//
+// This package is the client: its configuration, connections, attempts, the
+// following of a stream, and the classes of failures. How requests and answers
+// are written stands in chat and responses, what those two share in protocol;
+// rawjson and sse are the formats below them.
+//
+// Requests and answers are raw JSON on both sides. The typed parameters of
+// openai-go lose input items without a type, names inside tool choices and
+// vendor keys, so only its HTTP side is used: one attempt a call, no
+// environment variable, no redirect to another host.
+//
+// A streamed answer is put together here and handed on whole, the same items
+// as without streaming. Streams are not read by openai-go either: what servers
+// send differs more in pieces than in whole, in how calls are numbered, in what
+// ends an answer and in where an error stands.
 package openaimodel
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
 	"errand/activities"
+	"errand/activities/openaimodel/chat"
+	"errand/activities/openaimodel/protocol"
+	"errand/activities/openaimodel/responses"
+	"errand/activities/openaimodel/sse"
 )
 
 var _ activities.Model = (*Client)(nil)
@@ -17,36 +41,10 @@ var _ activities.Model = (*Client)(nil)
 // holds no state but its pooled connections.
 type Client struct {
 	sdk     openai.Client
-	dialect dialect
+	api     protocol.API
 	config  Config
 	secrets []string
 }
-
-// dialect is one of the two APIs: where it is, how a request is written and
-// how an answer is read. encode fails on a request that the API has no form
-// for, decode on a reply that is no answer.
-type dialect struct {
-	path   string
-	encode func(activities.ModelRequest) (*object, error)
-	decode func(reply) (activities.ModelAnswer, error)
-	// streaming is what a request says to have its answer streamed, and
-	// assemble begins to read one.
-	streaming []member
-	assemble  func() assembler
-}
-
-var (
-	responsesDialect = dialect{
-		"responses", encodeResponses, decodeResponses,
-		[]member{{"stream", json.RawMessage(`true`)}},
-		newResponsesStream,
-	}
-	chatDialect = dialect{
-		"chat/completions", encodeChat, decodeChat,
-		[]member{{"stream", json.RawMessage(`true`)}, {"stream_options", json.RawMessage(`{"include_usage":true}`)}},
-		newChatStream,
-	}
-)
 
 // New builds a client. The error names every field of the configuration that
 // is wrong and how to put it right. No request is made.
@@ -55,15 +53,15 @@ func New(config Config) (*Client, error) {
 	if err := config.faults().Err(); err != nil {
 		return nil, fmt.Errorf("openaimodel: %w", err)
 	}
-	spoken := responsesDialect
+	api := responses.API
 	if config.API == Chat {
-		spoken = chatDialect
+		api = chat.API
 	}
 	return &Client{
 		// Not openai.NewClient: that one reads the environment, and sends a
 		// key found there to whatever base URL it was given.
 		sdk:     openai.Client{Options: options(config)},
-		dialect: spoken,
+		api:     api,
 		config:  config,
 		secrets: secretsOf(config),
 	}, nil
@@ -73,7 +71,7 @@ func New(config Config) (*Client, error) {
 func options(config Config) []option.RequestOption {
 	all := []option.RequestOption{
 		option.WithBaseURL(config.BaseURL),
-		option.WithHTTPClient(stayingHome(config.HTTPClient)),
+		option.WithHTTPClient(withinOrigin(config.HTTPClient)),
 		option.WithMaxRetries(0),
 	}
 	if config.APIKey != "" {
@@ -82,7 +80,7 @@ func options(config Config) []option.RequestOption {
 	if config.Timeout > 0 {
 		all = append(all, option.WithRequestTimeout(config.Timeout))
 	}
-	for _, name := range sortedKeys(config.Headers) {
+	for _, name := range slices.Sorted(maps.Keys(config.Headers)) {
 		all = append(all, option.WithHeader(name, config.Headers[name]))
 	}
 	return all
@@ -94,28 +92,44 @@ func options(config Config) []option.RequestOption {
 // network failed, Config.Timeout or Config.IdleTimeout passed, or a stream ended
 // too early.
 func (c *Client) Infer(ctx context.Context, request activities.ModelRequest) (activities.ModelAnswer, error) {
-	if err := wellFormed(request); err != nil {
+	if err := protocol.Check(request); err != nil {
 		return activities.ModelAnswer{}, err
 	}
-	body, err := c.dialect.encode(request)
+	body, err := c.api.Encode(request)
 	if err != nil {
 		return activities.ModelAnswer{}, err
 	}
 	if c.config.Stream {
-		for _, m := range c.dialect.streaming {
-			body.raw(m.key, m.value)
-		}
+		body = append(body, c.api.StreamOptions...)
 	}
-	got, err := c.post(ctx, body.bytes(), request.Key)
-	switch {
-	case err != nil:
+	got, err := c.post(ctx, body.Encode(), request.Key)
+	if err != nil {
 		return activities.ModelAnswer{}, err
-	case !got.accepts():
-		return activities.ModelAnswer{}, got.refusal()
-	case got.stream != nil:
-		return got.stream.result(got)
-	case len(got.body) > maxReplyBytes:
-		return activities.ModelAnswer{}, got.oversize(maxReplyBytes)
 	}
-	return c.dialect.decode(got)
+	return c.read(got)
+}
+
+// read is the answer in a reply, or what has failed.
+func (c *Client) read(got reply) (activities.ModelAnswer, error) {
+	if !got.isSuccess() {
+		return activities.ModelAnswer{}, got.statusError()
+	}
+	answer, err := c.decode(got)
+	switch {
+	case errors.Is(err, errIncomplete):
+		return activities.ModelAnswer{}, err
+	case err != nil:
+		return activities.ModelAnswer{}, got.classify(err)
+	}
+	return answer, nil
+}
+
+func (c *Client) decode(got reply) (activities.ModelAnswer, error) {
+	switch {
+	case got.stream != nil:
+		return got.stream.answer()
+	case len(got.body) > maxReplyBytes:
+		return activities.ModelAnswer{}, sse.TooLargeError(maxReplyBytes)
+	}
+	return c.api.Decode(got.body)
 }

@@ -2,6 +2,7 @@ package openaimodel
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -87,7 +88,7 @@ func (c Config) faults() tools.Faults {
 	case c.IdleTimeout > 0 && !c.Stream:
 		all.Add("IdleTimeout", "has no effect without Stream; set that, or remove this")
 	}
-	for _, name := range sortedKeys(c.Headers) {
+	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
 		if message := c.headerFault(name); message != "" {
 			all.Add(fmt.Sprintf("Headers[%q]", name), message)
 		}

@@ -8,11 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/activities"
+	"errand/activities/openaimodel/chat"
+	"errand/activities/openaimodel/protocol"
+	"errand/activities/openaimodel/rawjson"
+	"errand/activities/openaimodel/responses"
 	"errand/tools/item"
 )
 
-// sane checks what a caller may rely on, whatever a server sends.
-func sane(t *testing.T, answer activities.ModelAnswer, err error) {
+// requireWellFormed checks what a caller may rely on, whatever a server sends.
+func requireWellFormed(t *testing.T, answer activities.ModelAnswer, err error) {
 	t.Helper()
 	if err != nil {
 		require.Empty(t, answer)
@@ -40,10 +44,10 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte("event: error\ndata: {\"error\":{\"message\":\"boom\"}}\n\n"))
 	f.Add([]byte("data: {\"type\":\"response.output_text.delta\",\"delta\":\"h\"}\r\rdata: {\"type\":\"response.completed\"}"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		for _, spoken := range []dialect{responsesDialect, chatDialect} {
-			got, err := heard(spoken, bytes.NewReader(stream))
-			sane(t, got, err)
-			again, err2 := heard(spoken, bytes.NewReader(stream))
+		for _, api := range []protocol.API{responses.API, chat.API} {
+			got, err := readStream(api, bytes.NewReader(stream))
+			requireWellFormed(t, got, err)
+			again, err2 := readStream(api, bytes.NewReader(stream))
 			require.Equal(t, err, err2)
 			require.Equal(t, got, again, "the same stream makes the same answer")
 		}
@@ -69,19 +73,18 @@ func FuzzChatDeltas(f *testing.F) {
 		if !json.Valid(first) || !json.Valid(second) {
 			t.Skip("the stream's reader has seen to that")
 		}
-		c := newChatStream()
+		c := chat.API.NewAssembler()
 		for _, delta := range [][]byte{first, second} {
-			var choice object
-			choice.raw("delta", delta)
-			fields := map[string]json.RawMessage{"choices": array([]json.RawMessage{choice.bytes()})}
-			if _, err := c.take(event{fields: fields}); err != nil {
+			choice := rawjson.Object{{Key: "delta", Value: delta}}
+			fields := map[string]json.RawMessage{"choices": rawjson.Array([]json.RawMessage{choice.Encode()})}
+			if _, err := c.Add(protocol.Event{Fields: fields}); err != nil {
 				return
 			}
 		}
-		last, err := c.take(event{kind: doneMark})
+		last, err := c.Add(protocol.Event{Kind: protocol.DoneMark})
 		require.True(t, last)
 		require.NoError(t, err)
-		got, err := c.answer(reply{})
-		sane(t, got, err)
+		got, err := c.Answer()
+		requireWellFormed(t, got, err)
 	})
 }

@@ -10,17 +10,17 @@ import (
 
 const (
 	defaultIdleTimeout = 2 * time.Minute
-	// settleTime and settleBytes are what a server gets to end its reply after
+	// drainTime and drainBytes are what a server gets to end its reply after
 	// the end of its answer. Most need none of it. One that is left in the
 	// middle of a word takes its client for lost, and the connection is.
-	settleTime  = 200 * time.Millisecond
-	settleBytes = 64 << 10
+	drainTime  = 200 * time.Millisecond
+	drainBytes = 64 << 10
 )
 
-// silence is the error for a server that sent nothing for so long.
-type silence time.Duration
+// stalledError is the error for a server that sent nothing for so long.
+type stalledError time.Duration
 
-func (s silence) Error() string {
+func (s stalledError) Error() string {
 	return fmt.Sprintf("the server sent nothing for %s and counts as stalled; raise the idle timeout if its model is only slow",
 		time.Duration(s))
 }
@@ -28,11 +28,11 @@ func (s silence) Error() string {
 // watch ends a request when no byte has come for a while. Comments that keep a
 // connection alive are bytes too.
 type watch struct {
-	// ctx is the request's, and ends with a silence.
+	// ctx is the request's, and ends with a stalledError.
 	ctx   context.Context
 	end   context.CancelCauseFunc
 	idle  time.Duration
-	timer *time.Timer // nil when silence is no fault
+	timer *time.Timer // nil when a stall is no fault
 }
 
 // newWatch begins to wait for the first byte of a request, which is to be made
@@ -41,7 +41,7 @@ func newWatch(ctx context.Context, idle time.Duration) (context.Context, *watch)
 	ctx, end := context.WithCancelCause(ctx)
 	w := &watch{ctx: ctx, end: end, idle: idle}
 	if idle > 0 {
-		w.timer = time.AfterFunc(idle, func() { end(silence(idle)) })
+		w.timer = time.AfterFunc(idle, func() { end(stalledError(idle)) })
 	}
 	return ctx, w
 }
@@ -53,22 +53,22 @@ func (w *watch) stop() {
 	w.end(nil)
 }
 
-// reason is the silence, if that is why a request failed, or else err. When
+// cause is the stall, if that is why a request failed, or else err. When
 // the request's own context has ended as well, its owner knows.
-func (w *watch) reason(err error) error {
-	var stalled silence
+func (w *watch) cause(err error) error {
+	var stalled stalledError
 	if err != nil && errors.As(context.Cause(w.ctx), &stalled) {
 		return stalled
 	}
 	return err
 }
 
-// settle reads the rest of a reply whose answer is whole. What it says does
+// drain reads the rest of a reply whose answer is whole. What it says does
 // not matter.
-func (w *watch) settle(rest io.Reader) {
+func (w *watch) drain(rest io.Reader) {
 	if w.timer != nil {
-		w.timer.Reset(settleTime)
-		_, _ = io.CopyN(io.Discard, rest, settleBytes)
+		w.timer.Reset(drainTime)
+		_, _ = io.CopyN(io.Discard, rest, drainBytes)
 	}
 }
 

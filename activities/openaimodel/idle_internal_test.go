@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestEveryByteEndsASilence(t *testing.T) {
+func TestEveryByteEndsAStall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		watching, idle := newWatch(t.Context(), time.Minute)
@@ -32,8 +32,8 @@ func TestEveryByteEndsASilence(t *testing.T) {
 		begun := time.Now()
 		<-watching.Done()
 		require.Equal(t, time.Minute, time.Since(begun))
-		require.Equal(t, silence(time.Minute), idle.reason(io.ErrUnexpectedEOF))
-		require.NoError(t, idle.reason(nil))
+		require.Equal(t, stalledError(time.Minute), idle.cause(io.ErrUnexpectedEOF))
+		require.NoError(t, idle.cause(nil))
 	})
 }
 
@@ -44,11 +44,11 @@ func TestWatchWithoutATimeoutWaitsForEver(t *testing.T) {
 		<-time.After(1000 * time.Hour)
 		require.NoError(t, watching.Err())
 		idle.stop()
-		require.Equal(t, io.EOF, idle.reason(io.EOF))
+		require.Equal(t, io.EOF, idle.cause(io.EOF))
 	})
 }
 
-func TestEndOfTheContextIsNoSilence(t *testing.T) {
+func TestEndOfTheContextIsNoStall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -57,7 +57,7 @@ func TestEndOfTheContextIsNoSilence(t *testing.T) {
 		defer idle.stop()
 		<-time.After(time.Hour)
 		err := errors.New("cut")
-		require.Equal(t, err, idle.reason(err))
+		require.Equal(t, err, idle.cause(err))
 	})
 }
 
@@ -70,7 +70,7 @@ func TestRestOfAReplyIsNotWaitedForLong(t *testing.T) {
 		// As net/http does with the body of a request whose context ends.
 		context.AfterFunc(watching, func() { _ = write.CloseWithError(context.Canceled) })
 		begun := time.Now()
-		idle.settle(read)
-		require.Equal(t, settleTime, time.Since(begun))
+		idle.drain(read)
+		require.Equal(t, drainTime, time.Since(begun))
 	})
 }

@@ -51,7 +51,7 @@ func TestAnswerIsWholeThoughTheServerStalls(t *testing.T) {
 	require.Equal(t, activities.StopCompleted, got.Stop)
 }
 
-func TestRefusalIsToldThoughItsServerStalls(t *testing.T) {
+func TestErrorStatusIsReadThoughItsServerStalls(t *testing.T) {
 	t.Parallel()
 	m := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)

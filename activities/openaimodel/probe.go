@@ -29,8 +29,8 @@ func (c *Client) Probe(ctx context.Context) (Probe, error) {
 		return Probe{}, err
 	}
 	p := Probe{Status: empty.status}
-	if !empty.accepts() {
-		p.Message = empty.refusal().Message
+	if !empty.isSuccess() {
+		p.Message = empty.statusError().Message
 	}
 	p.Models, err = c.models(ctx)
 	if err != nil && ctx.Err() != nil {
@@ -48,8 +48,8 @@ func (c *Client) models(ctx context.Context) ([]string, error) {
 		return nil, errors.New("no answer")
 	case got == nil:
 		return nil, fmt.Errorf("ask for the models: %w", err)
-	case !got.accepts():
-		return nil, got.refusal()
+	case !got.isSuccess():
+		return nil, got.statusError()
 	}
 	var list struct {
 		Data []struct {

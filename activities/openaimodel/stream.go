@@ -5,52 +5,50 @@ import (
 	"io"
 
 	"errand/activities"
+	"errand/activities/openaimodel/protocol"
+	"errand/activities/openaimodel/sse"
 )
 
-// maxPieces bounds the items or calls that one stream may open; no honest
-// answer comes near it.
-const maxPieces = 4096
-
-var (
-	errUnfinished = errors.New("ask the model: the stream ended before the answer was whole")
-	errTooMany    = errors.New("the stream has too many items")
+const (
+	// maxLineBytes bounds one line of a stream. The last event of a response
+	// repeats the whole answer in one line.
+	maxLineBytes = maxReplyBytes
+	// maxStreamBytes bounds a whole stream: some hundred bytes go with each
+	// token, and the text comes again at the end.
+	maxStreamBytes = 4 * maxReplyBytes
 )
 
-// assembler puts an answer together from the events of a stream.
-type assembler interface {
-	// take reads one event. It is true for the last one that matters. The
-	// error is a complaint, or says why the event cannot be read.
-	take(event) (bool, error)
-	// whole tells whether nothing that matters is missing.
-	whole() bool
-	// answer is what the stream said; the reply is for its errors.
-	answer(reply) (activities.ModelAnswer, error)
-}
+var errIncomplete = errors.New("ask the model: the stream ended before the answer was whole")
 
 // stream is an answer on its way.
 type stream struct {
-	assembler
+	protocol.Assembler
 	last []byte // the data of the newest event
 	err  error
 }
 
-// follow reads a stream until its answer is whole, it fails or it ends. The
+// follow reads a stream until its answer is complete, it fails or it ends. The
 // error is that of reading.
 func (s *stream) follow(source io.Reader) error {
-	all := newFrames(source)
+	events := sse.NewReader(source, maxLineBytes)
 	for {
-		got, err := all.next()
-		if errors.Is(err, io.EOF) || err != nil && s.whole() {
+		sent, err := events.Next()
+		if errors.Is(err, io.EOF) || err != nil && s.IsComplete() {
+			return nil
+		}
+		var limit sse.TooLargeError
+		if errors.As(err, &limit) {
+			s.err = limit
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		s.last = got.data
-		e, err := got.event()
+		s.last = sent.Data
+		event, err := protocol.ReadEvent(sent)
 		last := false
 		if err == nil {
-			last, err = s.take(e)
+			last, err = s.Add(event)
 		}
 		if s.err = err; err != nil || last {
 			return nil
@@ -58,20 +56,14 @@ func (s *stream) follow(source io.Reader) error {
 	}
 }
 
-// result is the answer once the stream has been followed.
-func (s *stream) result(got reply) (activities.ModelAnswer, error) {
-	got.body = s.last
-	var told complaint
-	var limit tooLarge
+// answer is what the stream said once it has been followed. The error is not
+// yet classified, but for errIncomplete, which is one of the network.
+func (s *stream) answer() (activities.ModelAnswer, error) {
 	switch {
-	case errors.As(s.err, &limit):
-		return activities.ModelAnswer{}, got.oversize(limit)
-	case errors.As(s.err, &told):
-		return activities.ModelAnswer{}, got.complaintWithin(told)
 	case s.err != nil:
-		return activities.ModelAnswer{}, got.garbled(s.err.Error())
-	case !s.whole():
-		return activities.ModelAnswer{}, errUnfinished
+		return activities.ModelAnswer{}, s.err
+	case !s.IsComplete():
+		return activities.ModelAnswer{}, errIncomplete
 	}
-	return s.answer(got)
+	return s.Answer()
 }

@@ -67,7 +67,7 @@ func TestStreamIsKnownByHowItBegins(t *testing.T) {
 	}
 }
 
-func TestRefusalOfAStreamIsReadWhole(t *testing.T) {
+func TestErrorStatusInPlaceOfAStreamIsReadWhole(t *testing.T) {
 	t.Parallel()
 	for _, api := range []string{openaimodel.Responses, openaimodel.Chat} {
 		for _, kind := range []string{"application/json", "text/event-stream"} {

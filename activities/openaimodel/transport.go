@@ -31,10 +31,10 @@ func patientClient() *http.Client {
 	}}
 }
 
-// stayingHome is a copy of client that follows a redirect only within the same
+// withinOrigin is a copy of client that follows a redirect only within the same
 // origin and only as the same POST. Any other is returned as the reply it is:
 // headers hold credentials, and a POST that became a GET asks nothing.
-func stayingHome(client *http.Client) *http.Client {
+func withinOrigin(client *http.Client) *http.Client {
 	copied := *client
 	theirs := client.CheckRedirect
 	copied.CheckRedirect = func(next *http.Request, via []*http.Request) error {
