@@ -20,7 +20,7 @@ type OutputDetails struct {
 }
 
 // Add sums the usage of one more round. A round that reports none changes
-// nothing and invents nothing (VL-29).
+// nothing and invents nothing.
 func (u *Usage) Add(round *Usage) {
 	if round == nil {
 		return

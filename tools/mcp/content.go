@@ -70,7 +70,7 @@ type block struct {
 	} `json:"resource"`
 }
 
-// text is the result as the model reads it (PD-46, VL-21): what the blocks say,
+// text is the result as the model reads it: what the blocks say,
 // or else the structured content.
 func (r result) text(media string) string {
 	var parts []string

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/tools"
-	"errand/tools/item"
 )
 
 func declared(t *testing.T, list string) []tools.Declaration {
@@ -102,23 +101,4 @@ func TestLaterDeclarationStaysOnlyWhenAskedAndOfTheSameTool(t *testing.T) {
 
 	_, _, faults = tools.NewRegistry(entries(`[{"type":"namespace","name":"n","tools":[{"name":"f"}]},{"type":"function","name":"n__f"}]`), tools.DuplicatesLast)
 	require.Len(t, faults, 1, "two tools that the model could not tell apart are a fault in any case")
-}
-
-func TestUsageIsSummedAndNoneIsInvented(t *testing.T) {
-	t.Parallel()
-	var sum item.Usage
-	sum.Add(nil)
-	require.Equal(t, item.Usage{}, sum)
-	for _, round := range []*item.Usage{
-		{InputTokens: 5, OutputTokens: 3, TotalTokens: 8, Input: &item.InputDetails{CachedTokens: 2}},
-		nil,
-		{InputTokens: 7, OutputTokens: 1, TotalTokens: 8, Input: &item.InputDetails{CachedTokens: 1}, Output: &item.OutputDetails{ReasoningTokens: 4}},
-		{InputTokens: 1, TotalTokens: 1},
-	} {
-		sum.Add(round)
-	}
-	require.Equal(t, item.Usage{
-		InputTokens: 13, OutputTokens: 4, TotalTokens: 17,
-		Input: &item.InputDetails{CachedTokens: 3}, Output: &item.OutputDetails{ReasoningTokens: 4},
-	}, sum)
 }

@@ -79,3 +79,35 @@ func encodedLen(r rune) int {
 	}
 	return utf8.RuneLen(r)
 }
+
+// Line is text on one line: clean, with one space for each run of white space.
+func Line(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
+
+// Shorten cleans text and cuts it to limit bytes, the ellipsis included.
+func Shorten(text string, limit int) string {
+	text = Clean(text)
+	if len(text) <= limit {
+		return text
+	}
+	end := max(0, limit-len(ellipsis))
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + ellipsis
+}
+
+// ShortenRunes cuts text to limit characters, the ellipsis included.
+func ShortenRunes(text string, limit int) string {
+	count, end := 0, 0
+	for i := range text {
+		if count == limit-1 {
+			end = i
+		}
+		if count++; count > limit {
+			return text[:end] + ellipsis
+		}
+	}
+	return text
+}
+
+const ellipsis = "…"

@@ -5,7 +5,7 @@ import "encoding/json"
 // Remote says which tool of a server a descriptor stands for.
 type Remote struct {
 	// Server is the server's label, Tool the tool's own name there: that is what
-	// is called, whatever the model was shown (PD-44).
+	// is called, whatever the model was shown.
 	Server string `json:"server_label"`
 	Tool   string `json:"tool"`
 	// Digest is that of the tool as the run was shown it.
