@@ -148,8 +148,8 @@ func (o Outcome) Err() error {
 	return &RuntimeError{Type: o.ErrorType, Message: o.Message()}
 }
 
-// Trace is the record of one call, also of one that was denied or cancelled
-//. Times are RFC 3339 in UTC.
+// Trace is the record of one call, also of one that was denied or cancelled.
+// Times are RFC 3339 in UTC.
 type Trace struct {
 	ToolCallID      string        `json:"tool_call_id"`
 	Tool            string        `json:"tool"`
