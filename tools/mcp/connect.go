@@ -15,6 +15,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"errand/tools/mcp/mcpconfig"
 )
 
 // connector opens connections to one target.
@@ -38,19 +40,19 @@ func (c connector) open(ctx context.Context) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.target.StartTimeout)
 	defer cancel()
 	switch c.target.Transport {
-	case TransportStdio:
-		opened, err := c.attempt(ctx, TransportStdio, false)
-		if err != nil && c.target.Protocol == ProtocolAuto && ctx.Err() == nil && died(err) {
+	case mcpconfig.TransportStdio:
+		opened, err := c.attempt(ctx, mcpconfig.TransportStdio, false)
+		if err != nil && c.target.Protocol == mcpconfig.ProtocolAuto && ctx.Err() == nil && died(err) {
 			// Some servers end on the first message that they do not know.
-			return c.attempt(ctx, TransportStdio, true)
+			return c.attempt(ctx, mcpconfig.TransportStdio, true)
 		}
 		return opened, err
-	case TransportSSE:
-		return c.attempt(ctx, TransportSSE, true)
+	case mcpconfig.TransportSSE:
+		return c.attempt(ctx, mcpconfig.TransportSSE, true)
 	}
-	opened, err := c.attempt(ctx, TransportHTTP, false)
-	if err != nil && c.target.Transport == transportAny && likelySSE(err) && ctx.Err() == nil {
-		if older, olderErr := c.attempt(ctx, TransportSSE, true); olderErr == nil {
+	opened, err := c.attempt(ctx, mcpconfig.TransportHTTP, false)
+	if err != nil && c.target.Transport == mcpconfig.TransportAny && likelySSE(err) && ctx.Err() == nil {
+		if older, olderErr := c.attempt(ctx, mcpconfig.TransportSSE, true); olderErr == nil {
 			return older, nil
 		}
 	}
@@ -78,9 +80,9 @@ func (c connector) attempt(ctx context.Context, kind string, legacy bool) (*conn
 	}
 	var options []client.ClientOption
 	switch {
-	case legacy || c.target.Protocol == ProtocolLegacy:
+	case legacy || c.target.Protocol == mcpconfig.ProtocolLegacy:
 		options = append(options, client.WithProtocolVersion(lastLegacy))
-	case kind == TransportStdio: // what installs itself first is slow
+	case kind == mcpconfig.TransportStdio: // what installs itself first is slow
 		options = append(options, client.WithDiscoverTimeout(min(c.target.StartTimeout/3, 10*time.Second)))
 	}
 	made.client = client.NewClient(over, options...)
@@ -94,7 +96,7 @@ func (c connector) attempt(ctx context.Context, kind string, legacy bool) (*conn
 	})
 	x := &exchange{}
 	err = made.shake(withExchange(ctx, x))
-	if err == nil && c.target.Protocol == ProtocolModern && !made.modern {
+	if err == nil && c.target.Protocol == mcpconfig.ProtocolModern && !made.modern {
 		err = &Failure{Kind: Refused, Untouched: true, Message: "the server does not speak the modern protocol (2026-07-28), which its configuration asks for"}
 	}
 	if err != nil {
@@ -120,7 +122,7 @@ func prefix() string {
 
 // dial makes the transport of a connection.
 func (c *conn) dial(kind string, log Logger) (transport.Interface, error) {
-	if kind == TransportStdio {
+	if kind == mcpconfig.TransportStdio {
 		return c.dialProcess(log)
 	}
 	headers := map[string]string{}
@@ -134,7 +136,7 @@ func (c *conn) dial(kind string, log Logger) (transport.Interface, error) {
 	base := transportFor(dialContext, !c.target.brought)
 	c.idle = base.CloseIdleConnections
 	w := &wire{base: base, tap: c.tap, headers: headers, limit: c.target.MaxResponse}
-	if kind == TransportSSE {
+	if kind == mcpconfig.TransportSSE {
 		w.streamed = func() { c.tap.lose(&Failure{Kind: Lost, Message: "the server ended its stream of events"}) }
 		sse, err := transport.NewSSE(c.target.URL, transport.WithHTTPClient(newHTTPClient(w)),
 			transport.WithSSELogger(silent), transport.WithEndpointTimeout(c.target.StartTimeout),

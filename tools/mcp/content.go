@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"errand/tools"
+	"errand/tools/mcp/mcpconfig"
 	"errand/tools/schema"
 )
 
@@ -120,7 +121,7 @@ func blockText(raw json.RawMessage, media string) (text string, counts bool) {
 }
 
 func mediaText(kind, mime, data, media string) (string, bool) {
-	if media == MediaData && len(data) <= maxMedia {
+	if media == mcpconfig.MediaData && len(data) <= maxMedia {
 		return "data:" + mime + ";base64," + data, true
 	}
 	return fmt.Sprintf("[%s %s: %d bytes, not shown]", kind, mime, decodedLen(data)), false

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"errand/tools/mcp/mcpconfig"
 )
 
 func TestResultsBecomeText(t *testing.T) {
@@ -18,8 +20,8 @@ func TestResultsBecomeText(t *testing.T) {
 		"structure that is a list":   {in: `{"structuredContent":[1]}`, want: `[1]`},
 		"an image":                   {in: `{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, want: "[image image/png: 3 bytes, not shown]"},
 		"an image, and structure":    {in: `{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}],"structuredContent":{"x":1}}`, want: "{\"x\":1}\n[image image/png: 3 bytes, not shown]"},
-		"an image as data":           {in: `{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, media: MediaData, want: "data:image/png;base64,AAAA"},
-		"a sound that is too large":  {in: `{"content":[{"type":"audio","mimeType":"audio/wav","data":"` + big + `"}]}`, media: MediaData, want: "[audio audio/wav: 196608 bytes, not shown]"},
+		"an image as data":           {in: `{"content":[{"type":"image","mimeType":"image/png","data":"AAAA"}]}`, media: mcpconfig.MediaData, want: "data:image/png;base64,AAAA"},
+		"a sound that is too large":  {in: `{"content":[{"type":"audio","mimeType":"audio/wav","data":"` + big + `"}]}`, media: mcpconfig.MediaData, want: "[audio audio/wav: 196608 bytes, not shown]"},
 		"a link":                     {in: `{"content":[{"type":"resource_link","uri":"file:///a","name":"A","mimeType":"text/plain"}]}`, want: "[resource A: file:///a (text/plain)]"},
 		"an embedded text":           {in: `{"content":[{"type":"resource","resource":{"uri":"u","text":"inside"}}]}`, want: "inside"},
 		"an embedded blob":           {in: `{"content":[{"type":"resource","resource":{"uri":"u","mimeType":"a/b","blob":"AAAA"}}]}`, want: "[resource u (a/b): 3 bytes that are not text, not shown]"},

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/tools"
-	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 )
 
 func TestListIsReadAgainWhenTheServerSaysThatItHasChanged(t *testing.T) {
@@ -34,7 +34,7 @@ func TestListIsReadAgainWhenTheServerSaysThatItHasChanged(t *testing.T) {
 
 func TestIdleServerEndsAndTheNextCallStartsAnother(t *testing.T) {
 	t.Parallel()
-	servers, mark := badIn(t, "fine", func(s *mcp.Server) { s.IdleTimeout = time.Millisecond })
+	servers, mark := badIn(t, "fine", func(s *mcpconfig.Server) { s.IdleTimeout = time.Millisecond })
 	first, err := call(t.Context(), servers, "bad", tools.EffectOnce, nil)
 	require.NoError(t, err)
 	require.Eventually(t, func() bool { return len(marked(t, mark)) == 0 }, 30*time.Second, 20*time.Millisecond, "it ends without being asked to")
@@ -45,7 +45,7 @@ func TestIdleServerEndsAndTheNextCallStartsAnother(t *testing.T) {
 
 func TestBusyServerIsNotEndedForBeingIdle(t *testing.T) {
 	t.Parallel()
-	servers, _ := badIn(t, "slow answer", func(s *mcp.Server) { s.IdleTimeout = time.Millisecond })
+	servers, _ := badIn(t, "slow answer", func(s *mcpconfig.Server) { s.IdleTimeout = time.Millisecond })
 	_, err := call(t.Context(), servers, "bad", tools.EffectOnce, nil)
 	require.NoError(t, err, "the call takes longer than the server may be idle, and longer than two looks at it")
 }

@@ -229,29 +229,7 @@ func (t *listed) descriptor(to target, source string) tools.Descriptor {
 			d.Effect = tools.EffectIdempotent
 		}
 	}
-	to.Tools[t.name].apply(&d)
+	to.Tools[t.name].Apply(&d)
 	d.Approval = asks(to.Approval, t.name, !d.Capabilities.Writes)
 	return d
-}
-
-// apply puts the operator's word over the server's.
-func (o Override) apply(d *tools.Descriptor) {
-	if o.Effect != "" {
-		d.Effect = o.Effect
-		if o.Effect == tools.EffectRead {
-			d.Capabilities.Writes = false
-		}
-	}
-	if o.Writes != nil {
-		d.Capabilities.Writes = *o.Writes
-	}
-	if o.Checkpointable != nil {
-		d.Capabilities.Checkpointable = *o.Checkpointable
-	}
-	if o.ParallelSafe != nil {
-		d.ParallelSafe = *o.ParallelSafe
-	}
-	if o.Timeout > 0 {
-		d.Timeout = o.Timeout
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"errand/tools"
+	"errand/tools/mcp/mcpconfig"
 	"errand/tools/schema"
 )
 
@@ -117,7 +118,7 @@ func (s *Servers) List(ctx context.Context, d tools.ServerDeclaration, path stri
 		return out, err
 	}
 	c, err := p.catalog(ctx)
-	if t.Scope == ScopeRun {
+	if t.Scope == mcpconfig.ScopeRun {
 		p.closeIdle() // it was opened for its list only
 	}
 	switch {
@@ -179,7 +180,7 @@ func (s *Servers) Execute(ctx context.Context, call tools.Invocation) (tools.Out
 	if !ok { // the worker's configuration is not the one that discovered it
 		return tools.Output{}, &tools.CallError{Status: tools.Failed, Type: tools.ErrExecutionFailed, Message: faults.Error()}
 	}
-	if t.Scope == ScopeRun { // nobody has opened it for the run
+	if t.Scope == mcpconfig.ScopeRun { // nobody has opened it for the run
 		t.key += "/" + call.RunID
 	}
 	p, err := s.pool(t)
@@ -247,7 +248,7 @@ func (p *pool) pinned(ctx context.Context, remote *tools.Remote) (*listed, []str
 	default:
 		return t, nil, nil
 	}
-	if p.connector.target.OnToolChange == OnChangeRefuse {
+	if p.connector.target.OnToolChange == mcpconfig.OnChangeRefuse {
 		return nil, nil, &tools.CallError{Status: tools.Denied, Type: tools.ErrBlocked, Message: change + ": it was not called"}
 	}
 	return t, []string{change}, nil

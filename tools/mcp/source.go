@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"errand/tools"
+	"errand/tools/mcp/mcpconfig"
 )
 
 // Source is the servers as one source of a run's tools: those that requests
@@ -28,7 +29,7 @@ func (s *Servers) Sources() map[string]Tools {
 	all := map[string]Tools{tools.SourceMCP: &Source{servers: s}}
 	for _, one := range s.options.Servers {
 		source := Source{servers: s, name: one.Name}
-		if one.withDefaults().Scope == ScopeRun {
+		if one.WithDefaults().Scope == mcpconfig.ScopeRun {
 			all[tools.SourceMCP+"/"+one.Name] = &OwnSource{source}
 		} else {
 			all[tools.SourceMCP+"/"+one.Name] = &source

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -24,6 +25,5 @@ func refusesItsOwn(method string, refusal *mcp.JSONRPCErrorDetails) bool {
 	if json.Unmarshal(raw, &says) != nil {
 		return false
 	}
-	fill(&says.Requested, mcp.LATEST_PROTOCOL_VERSION)
-	return slices.Contains(says.Supported, says.Requested)
+	return slices.Contains(says.Supported, cmp.Or(says.Requested, mcp.LATEST_PROTOCOL_VERSION))
 }

@@ -1,7 +1,13 @@
-package mcp
+// Package mcpconfig is the part of a worker's configuration that names MCP
+// servers: what can be said of one, and the JSON file in which it is written.
+package mcpconfig
 
 import (
+	"cmp"
 	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"errand/tools"
@@ -14,8 +20,8 @@ const (
 	TransportHTTP = "http"
 	// TransportSSE is the older HTTP transport with one stream of events.
 	TransportSSE = "sse"
-	// transportAny is Streamable HTTP, and SSE where the server only has that.
-	transportAny = ""
+	// TransportAny is Streamable HTTP, and SSE where the server only has that.
+	TransportAny = ""
 )
 
 // Scopes of a server.
@@ -106,6 +112,28 @@ type Override struct {
 	Timeout        time.Duration
 }
 
+// Apply puts the operator's word over the server's.
+func (o Override) Apply(d *tools.Descriptor) {
+	if o.Effect != "" {
+		d.Effect = o.Effect
+		if o.Effect == tools.EffectRead {
+			d.Capabilities.Writes = false
+		}
+	}
+	if o.Writes != nil {
+		d.Capabilities.Writes = *o.Writes
+	}
+	if o.Checkpointable != nil {
+		d.Capabilities.Checkpointable = *o.Checkpointable
+	}
+	if o.ParallelSafe != nil {
+		d.ParallelSafe = *o.ParallelSafe
+	}
+	if o.Timeout > 0 {
+		d.Timeout = o.Timeout
+	}
+}
+
 const (
 	defaultHTTPPool    = 4
 	defaultIdle        = 5 * time.Minute
@@ -113,28 +141,52 @@ const (
 	defaultMaxResponse = 4 << 20
 )
 
-// withDefaults fills in what the configuration left out.
-func (s Server) withDefaults() Server {
+// WithDefaults is the server with what the configuration left out filled in.
+func (s Server) WithDefaults() Server {
 	if s.Command != "" {
 		s.Transport = TransportStdio
 	}
-	fill(&s.Scope, ScopeShared)
+	s.Scope = cmp.Or(s.Scope, ScopeShared)
+	pool := defaultHTTPPool
 	if s.Scope == ScopeRun || s.Transport == TransportStdio {
-		fill(&s.PoolSize, 1)
+		pool = 1
 	}
-	fill(&s.PoolSize, defaultHTTPPool)
-	fill(&s.IdleTimeout, defaultIdle)
-	fill(&s.StartTimeout, defaultStart)
-	fill(&s.MaxResponse, defaultMaxResponse)
-	fill(&s.Protocol, ProtocolAuto)
-	fill(&s.OnToolChange, OnChangeWarn)
-	fill(&s.Media, MediaNote)
+	s.PoolSize = cmp.Or(s.PoolSize, pool)
+	s.IdleTimeout = cmp.Or(s.IdleTimeout, defaultIdle)
+	s.StartTimeout = cmp.Or(s.StartTimeout, defaultStart)
+	s.MaxResponse = cmp.Or(s.MaxResponse, defaultMaxResponse)
+	s.Protocol = cmp.Or(s.Protocol, ProtocolAuto)
+	s.OnToolChange = cmp.Or(s.OnToolChange, OnChangeWarn)
+	s.Media = cmp.Or(s.Media, MediaNote)
 	return s
 }
 
-func fill[T comparable](target *T, fallback T) {
-	var zero T
-	if *target == zero {
-		*target = fallback
+// CheckURL says why a server cannot be reached at a URL; empty is nothing.
+func CheckURL(value string) string {
+	parsed, err := url.Parse(value)
+	switch {
+	case err != nil, parsed.Scheme != "http" && parsed.Scheme != "https", parsed.Hostname() == "":
+		return "must be a URL such as https://mcp.example.com/mcp"
+	case parsed.User != nil:
+		return "must not hold a user: put credentials into headers"
+	case parsed.Fragment != "":
+		return "must not hold a fragment: remove it"
 	}
+	return ""
+}
+
+// ownHeaders are set by the protocol itself.
+var ownHeaders = []string{"accept", "content-type", "content-length", "host", "connection", "transfer-encoding", "idempotency-key", "x-idempotency-key"}
+
+// CheckHeader says why a header cannot be configured. An idempotency key makes
+// Go's HTTP client repeat requests by itself.
+func CheckHeader(name string) string {
+	lower := strings.ToLower(name)
+	switch {
+	case slices.Contains(ownHeaders, lower) || strings.HasPrefix(lower, "mcp-"):
+		return "is set by the protocol: remove it"
+	case lower == "" || strings.ContainsAny(lower, " \t\r\n:"):
+		return "is not the name of a header"
+	}
+	return ""
 }

@@ -1,4 +1,4 @@
-package mcp_test
+package mcpconfig_test
 
 import (
 	"fmt"
@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/tools"
-	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 )
 
 func none(string) (string, bool) { return "", false }
 
-func from(pairs ...string) mcp.Lookup {
+func from(pairs ...string) mcpconfig.Lookup {
 	return func(name string) (string, bool) {
 		for i := 0; i < len(pairs); i += 2 {
 			if pairs[i] == name {
@@ -28,7 +28,7 @@ func from(pairs ...string) mcp.Lookup {
 func TestAnOrdinaryFileOfServersIsReadAsItIs(t *testing.T) {
 	t.Parallel()
 	var faults tools.Faults
-	all := mcp.Parse([]byte(`{"mcpServers":{
+	all := mcpconfig.Parse([]byte(`{"mcpServers":{
 		"files":{"command":"mcp-files","args":["--root","${ROOT}"],"env":{"TOKEN":"${secret:files}"},"cwd":"/srv","autoApprove":["x"]},
 		"off":{"command":"x","disabled":true},
 		"web":{"type":"streamable-http","url":"https://${HOST}/mcp","headers":{"X-Key":"k ${env:KEY}"},"trusted":true,
@@ -40,12 +40,12 @@ func TestAnOrdinaryFileOfServersIsReadAsItIs(t *testing.T) {
 	files, web := all[0], all[1]
 	require.Equal(t, []string{"--root", "/data"}, files.Args)
 	require.Equal(t, "s3cret", string(files.Env["TOKEN"]))
-	require.Equal(t, mcp.ScopeRun, files.Scope, "a process is one run's by default")
+	require.Equal(t, mcpconfig.ScopeRun, files.Scope, "a process is one run's by default")
 	require.Equal(t, 1, files.PoolSize)
 	require.Equal(t, "https://mcp.example.com/mcp", web.URL)
 	require.Equal(t, "k v", string(web.Headers["X-Key"]))
-	require.Equal(t, mcp.TransportHTTP, web.Transport)
-	require.Equal(t, mcp.ScopeRun, web.Scope)
+	require.Equal(t, mcpconfig.TransportHTTP, web.Transport)
+	require.Equal(t, mcpconfig.ScopeRun, web.Scope)
 	require.Equal(t, 90*time.Second, web.IdleTimeout)
 	require.Equal(t, tools.EffectIdempotent, web.Tools["pay"].Effect)
 	require.NotContains(t, fmt.Sprintf("%v %+v %#v", all, all, all), "s3cret")
@@ -54,7 +54,7 @@ func TestAnOrdinaryFileOfServersIsReadAsItIs(t *testing.T) {
 func TestEveryFaultOfAFileIsListed(t *testing.T) {
 	t.Parallel()
 	var faults tools.Faults
-	all := mcp.Parse([]byte(`{"servers":{},"mcpServers":{
+	all := mcpconfig.Parse([]byte(`{"servers":{},"mcpServers":{
 		"a":{"command":"x","url":"http://h/"},
 		"b":{},
 		"c":{"url":"ftp://h","headers":{"Accept":"x","Idempotency-Key":"y","Bad Name":"z"}},

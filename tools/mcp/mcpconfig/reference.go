@@ -1,4 +1,4 @@
-package mcp
+package mcpconfig
 
 import (
 	"fmt"
@@ -52,10 +52,10 @@ func (r resolver) resolve(at, text string) string {
 	})
 }
 
-// resolveSecrets replaces ${secret:name} in what a request brings. A request
+// ExpandSecrets replaces ${secret:name} in what a request brings. A request
 // cannot read the worker's environment. literal tells that there was text
 // beside or instead of a reference.
-func resolveSecrets(text string, secrets Lookup) (value string, literal bool, err error) {
+func ExpandSecrets(text string, secrets Lookup) (value string, literal bool, err error) {
 	var missing []string
 	value = reference.ReplaceAllStringFunc(text, func(found string) string {
 		name, ok := strings.CutPrefix(reference.FindStringSubmatch(found)[1], "secret:")

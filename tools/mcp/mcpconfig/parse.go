@@ -1,10 +1,9 @@
-package mcp
+package mcpconfig
 
 import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -84,7 +83,7 @@ func (p *parser) server(name string, raw json.RawMessage) (Server, bool) {
 	p.rules(&s)
 	p.limits(&s)
 	p.overrides(&s)
-	return s.withDefaults(), len(*p.faults) == before
+	return s.WithDefaults(), len(*p.faults) == before
 }
 
 func (p *parser) at(key string) string {
@@ -130,12 +129,12 @@ func (p *parser) reach(s *Server) {
 	p.text("url", &s.URL)
 	s.Headers = p.secrets("headers")
 	if s.URL != "" {
-		if complaint := checkURL(s.URL); complaint != "" {
+		if complaint := CheckURL(s.URL); complaint != "" {
 			p.fault("url", complaint) // what it resolves to stays out: it may hold a key
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-		if reason := badHeader(name); reason != "" {
+		if reason := CheckHeader(name); reason != "" {
 			p.fault("headers."+name, reason)
 		}
 	}
@@ -268,33 +267,4 @@ func (p *parser) overrides(s *Server) {
 		}
 		s.Tools[name] = o
 	}
-}
-
-func checkURL(value string) string {
-	parsed, err := url.Parse(value)
-	switch {
-	case err != nil, parsed.Scheme != "http" && parsed.Scheme != "https", parsed.Hostname() == "":
-		return "must be a URL such as https://mcp.example.com/mcp"
-	case parsed.User != nil:
-		return "must not hold a user: put credentials into headers"
-	case parsed.Fragment != "":
-		return "must not hold a fragment: remove it"
-	}
-	return ""
-}
-
-// ownHeaders are set by the protocol itself.
-var ownHeaders = []string{"accept", "content-type", "content-length", "host", "connection", "transfer-encoding", "idempotency-key", "x-idempotency-key"}
-
-// badHeader says why a header cannot be configured. An idempotency key makes
-// Go's HTTP client repeat requests by itself.
-func badHeader(name string) string {
-	lower := strings.ToLower(name)
-	switch {
-	case slices.Contains(ownHeaders, lower) || strings.HasPrefix(lower, "mcp-"):
-		return "is set by the protocol: remove it"
-	case lower == "" || strings.ContainsAny(lower, " \t\r\n:"):
-		return "is not the name of a header"
-	}
-	return ""
 }
