@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"errand/tools"
@@ -103,4 +104,21 @@ func (f *Failure) detail() json.RawMessage {
 		return nil
 	}
 	return raw
+}
+
+// statusFailure is the failure that an HTTP status means. A 400 is also how
+// many servers say that they do not know a session.
+func statusFailure(status int, retry time.Duration, text string, hadSession bool) *Failure {
+	f := &Failure{Kind: Refused, Status: status, RetryAfter: retry, Untouched: status < 500 || status == http.StatusServiceUnavailable}
+	f.Message = fmt.Sprintf("the server answered HTTP %d", status)
+	if text != "" {
+		f.Message += ": " + text
+	}
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		f.Kind = Unauthorized
+	case hadSession && (status == http.StatusNotFound || status == http.StatusBadRequest):
+		f.Kind = Stale
+	}
+	return f
 }

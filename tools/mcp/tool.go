@@ -50,35 +50,6 @@ const (
 	maxSchema = 256 << 10
 )
 
-// readTools reads the raw tools of a server. One that is malformed is left out
-// with a warning; its siblings stay.
-func readTools(raw []json.RawMessage, refused map[string]bool, schemas *schema.Cache) (all []listed, warnings []string) {
-	seen := map[string]bool{}
-	for i, one := range raw {
-		t, complaint := readTool(one)
-		switch {
-		case complaint != "":
-		case seen[t.name]:
-			complaint = "is listed twice"
-		case refused[t.name]:
-			complaint = "has parameters that cannot be sent as headers"
-		}
-		if complaint != "" {
-			name := t.name
-			if name == "" {
-				name = fmt.Sprintf("number %d", i+1)
-			}
-			warnings = append(warnings, fmt.Sprintf("tool %s is left out: it %s", short(name), complaint))
-			continue
-		}
-		seen[t.name] = true
-		t.checkSchemas(schemas)
-		warnings = append(warnings, t.warnings...)
-		all = append(all, t)
-	}
-	return all, warnings
-}
-
 func readTool(raw json.RawMessage) (t listed, complaint string) {
 	fields, ok := tools.Object(raw)
 	if !ok {

@@ -55,20 +55,32 @@ func declined(message string) *Failure {
 	return &Failure{Kind: RPC, Message: message}
 }
 
-// block is one piece of content.
-type block struct {
-	Type     string `json:"type"`
-	Text     string `json:"text"`
-	Data     string `json:"data"`
-	MIME     string `json:"mimeType"`
-	URI      string `json:"uri"`
-	Name     string `json:"name"`
-	Resource *struct {
-		URI  string  `json:"uri"`
-		MIME string  `json:"mimeType"`
-		Text *string `json:"text"`
-		Blob string  `json:"blob"`
-	} `json:"resource"`
+// output turns a result into what the call returns.
+func (r result) output(media string, t *listed, schemas *schema.Cache) tools.Output {
+	out := tools.Output{Content: r.text(media), IsError: r.isError}
+	if r.isError && out.Content == "" {
+		out.Content = "the tool failed and did not say why"
+	}
+	if !r.isError && t != nil && t.output != nil {
+		out.Warnings = r.mismatch(t, schemas)
+	}
+	return out
+}
+
+// mismatch holds a good result against the tool's output schema. It only warns:
+// the call has taken place.
+func (r result) mismatch(t *listed, schemas *schema.Cache) []string {
+	if r.structured == nil {
+		return []string{fmt.Sprintf("%q has an output schema, and its result has no structured content", t.name)}
+	}
+	s, err := schemas.Get(t.output)
+	if err != nil {
+		return nil // it was said when the tools were listed
+	}
+	if issues := s.Check(r.structured); len(issues) > 0 {
+		return []string{fmt.Sprintf("the result of %q does not fit its output schema: %s: %s", t.name, issues[0].Path, issues[0].Message)}
+	}
+	return nil
 }
 
 // text is the result as the model reads it: what the blocks say,
@@ -87,6 +99,22 @@ func (r result) text(media string) string {
 		parts = append([]string{sortedJSON(r.structured)}, parts...)
 	}
 	return strings.Join(parts, "\n")
+}
+
+// block is one piece of content.
+type block struct {
+	Type     string `json:"type"`
+	Text     string `json:"text"`
+	Data     string `json:"data"`
+	MIME     string `json:"mimeType"`
+	URI      string `json:"uri"`
+	Name     string `json:"name"`
+	Resource *struct {
+		URI  string  `json:"uri"`
+		MIME string  `json:"mimeType"`
+		Text *string `json:"text"`
+		Blob string  `json:"blob"`
+	} `json:"resource"`
 }
 
 // blockText is the text of one block, and whether it says something by itself:
@@ -161,32 +189,4 @@ func sortedJSON(raw json.RawMessage) string {
 		return string(raw)
 	}
 	return strings.TrimSuffix(out.String(), "\n")
-}
-
-// output turns a result into what the call returns.
-func (r result) output(media string, t *listed, schemas *schema.Cache) tools.Output {
-	out := tools.Output{Content: r.text(media), IsError: r.isError}
-	if r.isError && out.Content == "" {
-		out.Content = "the tool failed and did not say why"
-	}
-	if !r.isError && t != nil && t.output != nil {
-		out.Warnings = r.mismatch(t, schemas)
-	}
-	return out
-}
-
-// mismatch holds a good result against the tool's output schema. It only warns:
-// the call has taken place.
-func (r result) mismatch(t *listed, schemas *schema.Cache) []string {
-	if r.structured == nil {
-		return []string{fmt.Sprintf("%q has an output schema, and its result has no structured content", t.name)}
-	}
-	s, err := schemas.Get(t.output)
-	if err != nil {
-		return nil // it was said when the tools were listed
-	}
-	if issues := s.Check(r.structured); len(issues) > 0 {
-		return []string{fmt.Sprintf("the result of %q does not fit its output schema: %s: %s", t.name, issues[0].Path, issues[0].Message)}
-	}
-	return nil
 }

@@ -1,10 +1,8 @@
 package mcp
 
 import (
-	"compress/gzip"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net"
@@ -105,42 +103,6 @@ func (w *wire) bound(request *http.Request, response *http.Response, x *exchange
 	}
 }
 
-type stream struct {
-	io.Reader
-	io.Closer
-}
-
-// watched tells when a stream has ended.
-type watched struct {
-	from  io.Reader
-	ended func()
-}
-
-func (w *watched) Read(p []byte) (int, error) {
-	n, err := w.from.Read(p)
-	if err != nil {
-		w.ended()
-	}
-	return n, err
-}
-
-// unpacked is a gzip stream; its header is read with the first byte.
-type unpacked struct {
-	from io.Reader
-	zip  *gzip.Reader
-}
-
-func (u *unpacked) Read(p []byte) (int, error) {
-	if u.zip == nil {
-		zip, err := gzip.NewReader(u.from)
-		if err != nil {
-			return 0, err
-		}
-		u.zip = zip
-	}
-	return u.zip.Read(p)
-}
-
 // dialFailed tells whether an error came before a byte of the request left.
 func dialFailed(err error) bool {
 	var op *net.OpError
@@ -149,23 +111,6 @@ func dialFailed(err error) bool {
 
 // maxRetryAfter bounds what a server may ask to wait.
 const maxRetryAfter = time.Hour
-
-// statusFailure is the failure that an HTTP status means. A 400 is also how
-// many servers say that they do not know a session.
-func statusFailure(status int, retry time.Duration, text string, hadSession bool) *Failure {
-	f := &Failure{Kind: Refused, Status: status, RetryAfter: retry, Untouched: status < 500 || status == http.StatusServiceUnavailable}
-	f.Message = fmt.Sprintf("the server answered HTTP %d", status)
-	if text != "" {
-		f.Message += ": " + text
-	}
-	switch {
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		f.Kind = Unauthorized
-	case hadSession && (status == http.StatusNotFound || status == http.StatusBadRequest):
-		f.Kind = Stale
-	}
-	return f
-}
 
 // transportFor is the HTTP transport of a server. Only addresses that the
 // dialler allows are connected to.

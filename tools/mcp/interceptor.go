@@ -3,9 +3,7 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -59,6 +57,15 @@ func (t *tap) lose(f *Failure) {
 	}
 }
 
+func (t *tap) isLost() bool {
+	select {
+	case <-t.lost:
+		return true
+	default:
+		return false
+	}
+}
+
 // touch notes that a request leaves. It must not once the connection is lost:
 // who waits for it may have sent it elsewhere. Nor once nobody waits for it.
 func (t *tap) touch(s *sent) bool {
@@ -104,15 +111,6 @@ func (t *tap) register(id string, x *exchange) (abandon, remove func()) {
 		delete(t.open, id)
 	}
 	return abandon, remove
-}
-
-func (t *tap) isLost() bool {
-	select {
-	case <-t.lost:
-		return true
-	default:
-		return false
-	}
 }
 
 type answer struct {
@@ -210,40 +208,6 @@ func (t *tap) judge(x *exchange, request transport.JSONRPCRequest, outer mcp.Req
 	return &response, nil
 }
 
-// harmless is what the library gets to read of a result. Its own types refuse
-// a whole list for one odd tool, and a whole result for one odd block, after
-// the tool has run; the bytes are kept beside it.
-func harmless(method string, result json.RawMessage) json.RawMessage {
-	switch mcp.MCPMethod(method) { //nolint:exhaustive // the others are read by the library alone
-	case mcp.MethodToolsCall:
-		return json.RawMessage(`{"content":[]}`)
-	case mcp.MethodToolsList:
-		return readableTools(result)
-	}
-	return result
-}
-
-// readableTools leaves the tools that the library can read.
-func readableTools(result json.RawMessage) json.RawMessage {
-	var page struct {
-		Tools []json.RawMessage `json:"tools"`
-	}
-	kept := []json.RawMessage{}
-	if json.Unmarshal(result, &page) == nil {
-		for _, raw := range page.Tools {
-			var tool mcp.Tool
-			if json.Unmarshal(raw, &tool) == nil {
-				kept = append(kept, raw)
-			}
-		}
-	}
-	out, err := json.Marshal(map[string]any{"tools": kept})
-	if err != nil { // raw JSON that was decoded before
-		return json.RawMessage(`{"tools":[]}`)
-	}
-	return out
-}
-
 // cancel tells the server that nobody waits for a request any more.
 func (t *tap) cancel(ctx context.Context, inner transport.Interface, request transport.JSONRPCRequest) {
 	method := mcp.MCPMethod(request.Method)
@@ -273,17 +237,4 @@ func (t *tap) notify(ctx context.Context, inner transport.Interface, n mcp.JSONR
 		return nil
 	}
 	return inner.SendNotification(ctx, n)
-}
-
-// decline answers what a server asks of its client. Nothing was offered: a
-// person is asked by the run itself, and the run has its own model.
-func decline(_ context.Context, request transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	switch mcp.MCPMethod(request.Method) { //nolint:exhaustive // everything else is refused alike
-	case mcp.MethodPing:
-		return transport.NewJSONRPCResultResponse(request.ID, json.RawMessage(`{}`)), nil
-	case mcp.MethodElicitationCreate:
-		return transport.NewJSONRPCResultResponse(request.ID, json.RawMessage(`{"action":"decline"}`)), nil
-	}
-	return transport.NewJSONRPCErrorResponse(request.ID, mcp.METHOD_NOT_FOUND,
-		fmt.Sprintf("%s is not offered by this client", request.Method), nil), nil
 }
