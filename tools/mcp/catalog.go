@@ -20,42 +20,42 @@ const (
 
 // list reads the server's tools, each as the server wrote it. refused names
 // those that the library must not call over HTTP.
-func (c *conn) list(ctx context.Context) (all []json.RawMessage, refused map[string]bool, err error) {
+func (c *connection) list(ctx context.Context) (all []json.RawMessage, refused map[string]bool, err error) {
 	seen := map[string]bool{}
 	refused = map[string]bool{}
 	var request mcp.ListToolsRequest
 	for range maxPages {
-		x := &exchange{}
-		known, err := c.client.ListToolsByPage(withExchange(ctx, x), request)
+		record := &requestRecord{}
+		known, err := c.client.ListToolsByPage(withRecord(ctx, record), request)
 		if err != nil {
-			return nil, nil, c.failure(ctx, x, err)
+			return nil, nil, c.failure(ctx, record, err)
 		}
 		var page struct {
 			Tools  []json.RawMessage `json:"tools"`
 			Cursor *string           `json:"nextCursor"`
 		}
-		if err := json.Unmarshal(x.result, &page); err != nil {
-			return nil, nil, &Failure{Kind: Malformed, Untouched: true, Message: "the server's list of tools cannot be read: " + err.Error()}
+		if err := json.Unmarshal(record.result, &page); err != nil {
+			return nil, nil, &Failure{Kind: Malformed, Unprocessed: true, Message: "the server's list of tools cannot be read: " + err.Error()}
 		}
 		all = append(all, page.Tools...)
-		c.noteRefused(x.result, known, refused)
+		c.noteRefused(record.result, known, refused)
 		switch {
 		case len(all) > MaxListed:
 			return nil, nil, &Failure{Kind: TooLarge, Message: fmt.Sprintf("the server lists more than %d tools", MaxListed)}
 		case page.Cursor == nil || (*page.Cursor == "" && !c.modern):
 			return all, refused, nil
 		case seen[*page.Cursor]:
-			return nil, nil, &Failure{Kind: Malformed, Untouched: true, Message: fmt.Sprintf("the server's list of tools goes in circles: the cursor %q came twice", *page.Cursor)}
+			return nil, nil, &Failure{Kind: Malformed, Unprocessed: true, Message: fmt.Sprintf("the server's list of tools goes in circles: the cursor %q came twice", *page.Cursor)}
 		}
 		seen[*page.Cursor] = true
 		request.Params.Cursor = mcp.Cursor(*page.Cursor)
 	}
-	return nil, nil, &Failure{Kind: Malformed, Untouched: true, Message: fmt.Sprintf("the server's list of tools has more than %d pages", maxPages)}
+	return nil, nil, &Failure{Kind: Malformed, Unprocessed: true, Message: fmt.Sprintf("the server's list of tools has more than %d pages", maxPages)}
 }
 
 // noteRefused finds the tools that the library could read and left out: their
 // headers break the rules of the modern protocol.
-func (c *conn) noteRefused(result json.RawMessage, known *mcp.ListToolsResult, refused map[string]bool) {
+func (c *connection) noteRefused(result json.RawMessage, known *mcp.ListToolsResult, refused map[string]bool) {
 	if !c.modern || c.process != nil {
 		return
 	}
@@ -73,14 +73,14 @@ func (c *conn) noteRefused(result json.RawMessage, known *mcp.ListToolsResult, r
 
 // catalog is a list of tools. It is not changed once it is made.
 type catalog struct {
-	tools    []listed
-	byName   map[string]*listed
+	tools    []serverTool
+	byName   map[string]*serverTool
 	warnings []string
 	version  string
 }
 
 func newCatalog(schemas *schema.Cache, version string, raw []json.RawMessage, refused map[string]bool) *catalog {
-	c := &catalog{version: version, byName: map[string]*listed{}}
+	c := &catalog{version: version, byName: map[string]*serverTool{}}
 	c.tools, c.warnings = readTools(raw, refused, schemas)
 	for i := range c.tools {
 		c.byName[c.tools[i].name] = &c.tools[i]
@@ -90,7 +90,7 @@ func newCatalog(schemas *schema.Cache, version string, raw []json.RawMessage, re
 
 // readTools reads the raw tools of a server. One that is malformed is left out
 // with a warning; its siblings stay.
-func readTools(raw []json.RawMessage, refused map[string]bool, schemas *schema.Cache) (all []listed, warnings []string) {
+func readTools(raw []json.RawMessage, refused map[string]bool, schemas *schema.Cache) (all []serverTool, warnings []string) {
 	seen := map[string]bool{}
 	for i, one := range raw {
 		t, complaint := readTool(one)
@@ -106,7 +106,7 @@ func readTools(raw []json.RawMessage, refused map[string]bool, schemas *schema.C
 			if name == "" {
 				name = fmt.Sprintf("number %d", i+1)
 			}
-			warnings = append(warnings, fmt.Sprintf("tool %s is left out: it %s", short(name), complaint))
+			warnings = append(warnings, fmt.Sprintf("tool %s is left out: it %s", excerpt(name), complaint))
 			continue
 		}
 		seen[t.name] = true
@@ -117,7 +117,7 @@ func readTools(raw []json.RawMessage, refused map[string]bool, schemas *schema.C
 	return all, warnings
 }
 
-func missing(allowed json.RawMessage, c *catalog) []string {
+func unknownAllowed(allowed json.RawMessage, c *catalog) []string {
 	var names []string
 	if allowed != nil {
 		for _, name := range parseFilter(allowed).names {
@@ -184,7 +184,7 @@ func (p *pool) catalog(ctx context.Context) (*catalog, error) {
 	}
 	var made *catalog
 	asked := 0
-	err := p.do(ctx, true, func(ctx context.Context, c *conn) error {
+	err := p.do(ctx, true, func(ctx context.Context, c *connection) error {
 		_, asked = p.list.get()
 		raw, refused, err := c.list(ctx)
 		if err != nil {

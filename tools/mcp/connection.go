@@ -15,13 +15,13 @@ import (
 // Version is what servers are told of this client.
 const Version = "0.1.0"
 
-// conn is one connection to a server.
-type conn struct {
-	target  target
-	client  *client.Client
-	tap     *tap
-	process *serverProcess // nil over HTTP
-	idle    func()         // closes idle HTTP connections
+// connection is one connection to a server.
+type connection struct {
+	target      target
+	client      *client.Client
+	interceptor *interceptor
+	process     *serverProcess // nil over HTTP
+	idle        func()         // closes idle HTTP connections
 
 	// version is the protocol's, of this connection.
 	version  string
@@ -35,7 +35,7 @@ type conn struct {
 	closeOnce sync.Once
 }
 
-func (c *conn) shake(ctx context.Context) error {
+func (c *connection) handshake(ctx context.Context) error {
 	// The stream of events belongs to the connection, not to who opens it.
 	if err := c.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
@@ -63,10 +63,10 @@ type request struct {
 const MetaKey = "errand/call-key"
 
 // call runs a tool and returns the result as the server wrote it.
-func (c *conn) call(ctx context.Context, r request) (json.RawMessage, error) {
-	token := c.follow(r.progress)
-	defer c.unfollow(token)
-	x := &exchange{key: r.key}
+func (c *connection) call(ctx context.Context, r request) (json.RawMessage, error) {
+	token := c.subscribeProgress(r.progress)
+	defer c.unsubscribeProgress(token)
+	record := &requestRecord{key: r.key}
 	var params mcp.CallToolRequest
 	params.Params.Name = r.tool
 	params.Params.Arguments = r.arguments
@@ -74,33 +74,33 @@ func (c *conn) call(ctx context.Context, r request) (json.RawMessage, error) {
 	if r.key != "" {
 		params.Params.Meta.AdditionalFields[MetaKey] = r.key
 	}
-	if _, err := c.client.CallTool(withExchange(ctx, x), params); err != nil {
-		return nil, c.failure(ctx, x, err)
+	if _, err := c.client.CallTool(withRecord(ctx, record), params); err != nil {
+		return nil, c.failure(ctx, record, err)
 	}
-	return x.result, nil
+	return record.result, nil
 }
 
-// follow registers who hears of a call's progress.
-func (c *conn) follow(report func(string)) string {
+// subscribeProgress registers who hears of a call's progress.
+func (c *connection) subscribeProgress(report func(string)) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.tokens++
-	token := c.tap.prefix + strconv.FormatInt(c.tokens, 10)
+	token := c.interceptor.prefix + strconv.FormatInt(c.tokens, 10)
 	if report != nil {
 		c.progress[token] = report
 	}
 	return token
 }
 
-func (c *conn) unfollow(token string) {
+func (c *connection) unsubscribeProgress(token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.progress, token)
 }
 
-// progressed passes a server's progress on. It runs on the connection's read
+// reportProgress passes a server's progress on. It runs on the connection's read
 // loop, so it must not wait.
-func (c *conn) progressed(n mcp.JSONRPCNotification) {
+func (c *connection) reportProgress(n mcp.JSONRPCNotification) {
 	token, _ := n.Params.AdditionalFields["progressToken"].(string)
 	c.mu.Lock()
 	report := c.progress[token]
@@ -124,9 +124,9 @@ func (c *conn) progressed(n mcp.JSONRPCNotification) {
 }
 
 // close ends the connection and, where there is one, the server's process.
-func (c *conn) close() {
+func (c *connection) close() {
 	c.closeOnce.Do(func() {
-		c.tap.lose(&Failure{Kind: Lost, Message: "the connection was closed"})
+		c.interceptor.markLost(&Failure{Kind: Lost, Message: "the connection was closed"})
 		if c.client != nil {
 			ended := make(chan struct{})
 			go func() {

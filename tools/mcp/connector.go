@@ -36,13 +36,13 @@ var silent = slog.New(slog.DiscardHandler)
 
 // open connects and shakes hands. The connection lives until it is closed,
 // whatever becomes of ctx, which bounds the opening only.
-func (c connector) open(ctx context.Context) (*conn, error) {
+func (c connector) open(ctx context.Context) (*connection, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.target.StartTimeout)
 	defer cancel()
 	switch c.target.Transport {
 	case mcpconfig.TransportStdio:
 		opened, err := c.attempt(ctx, mcpconfig.TransportStdio, false)
-		if err != nil && c.target.Protocol == mcpconfig.ProtocolAuto && ctx.Err() == nil && died(err) {
+		if err != nil && c.target.Protocol == mcpconfig.ProtocolAuto && ctx.Err() == nil && processDied(err) {
 			// Some servers end on the first message that they do not know.
 			return c.attempt(ctx, mcpconfig.TransportStdio, true)
 		}
@@ -59,8 +59,9 @@ func (c connector) open(ctx context.Context) (*conn, error) {
 	return opened, err
 }
 
-// died tells whether a server's process ended while it was shaken hands with.
-func died(err error) bool {
+// processDied tells whether a server's process ended while it was shaken hands
+// with.
+func processDied(err error) bool {
 	var f *Failure
 	return errors.As(err, &f) && f.Kind == Lost
 }
@@ -72,8 +73,8 @@ func likelySSE(err error) bool {
 	return errors.As(err, &f) && (f.Status == 404 || f.Status == 405 || f.Status == 400)
 }
 
-func (c connector) attempt(ctx context.Context, kind string, legacy bool) (*conn, error) {
-	made := &conn{target: c.target, tap: newTap(prefix()), progress: map[string]func(string){}}
+func (c connector) attempt(ctx context.Context, kind string, legacy bool) (*connection, error) {
+	made := &connection{target: c.target, interceptor: newInterceptor(prefix()), progress: map[string]func(string){}}
 	over, err := made.dial(kind, c.log)
 	if err != nil {
 		return nil, err
@@ -91,22 +92,22 @@ func (c connector) attempt(ctx context.Context, kind string, legacy bool) (*conn
 		case mcp.MethodNotificationToolsListChanged:
 			c.changed()
 		case "notifications/progress":
-			made.progressed(n)
+			made.reportProgress(n)
 		}
 	})
-	x := &exchange{}
-	err = made.shake(withExchange(ctx, x))
+	record := &requestRecord{}
+	err = made.handshake(withRecord(ctx, record))
 	if err == nil && c.target.Protocol == mcpconfig.ProtocolModern && !made.modern {
-		err = &Failure{Kind: Refused, Untouched: true, Message: "the server does not speak the modern protocol (2026-07-28), which its configuration asks for"}
+		err = &Failure{Kind: Refused, Unprocessed: true, Message: "the server does not speak the modern protocol (2026-07-28), which its configuration asks for"}
 	}
 	if err != nil {
-		f := made.failure(ctx, x, err)
+		f := made.failure(ctx, record, err)
 		//nolint:contextcheck // a connection is closed whatever becomes of the call
 		made.close()
 		if ctx.Err() != nil && context.Cause(ctx) == context.DeadlineExceeded { //nolint:errorlint // the cause itself
-			return nil, &Failure{Kind: Unreachable, Untouched: true, Message: fmt.Sprintf("the server was not ready within %s", c.target.StartTimeout)}
+			return nil, &Failure{Kind: Unreachable, Unprocessed: true, Message: fmt.Sprintf("the server was not ready within %s", c.target.StartTimeout)}
 		}
-		f.Untouched = true // nothing was called yet
+		f.Unprocessed = true // nothing was called yet
 		return nil, f
 	}
 	return made, nil
@@ -121,7 +122,7 @@ func prefix() string {
 }
 
 // dial makes the transport of a connection.
-func (c *conn) dial(kind string, log Logger) (transport.Interface, error) {
+func (c *connection) dial(kind string, log Logger) (transport.Interface, error) {
 	if kind == mcpconfig.TransportStdio {
 		return c.dialProcess(log)
 	}
@@ -130,31 +131,31 @@ func (c *conn) dial(kind string, log Logger) (transport.Interface, error) {
 		headers[name] = string(value)
 	}
 	dialContext := (&net.Dialer{Timeout: 10 * time.Second}).DialContext
-	if c.target.brought {
+	if c.target.fromRequest {
 		dialContext = c.target.allowed.Dial
 	}
-	base := transportFor(dialContext, !c.target.brought)
+	base := transportFor(dialContext, !c.target.fromRequest)
 	c.idle = base.CloseIdleConnections
-	w := &wire{base: base, tap: c.tap, headers: headers, limit: c.target.MaxResponse}
+	w := &httpRoundTripper{base: base, interceptor: c.interceptor, headers: headers, limit: c.target.MaxResponse}
 	if kind == mcpconfig.TransportSSE {
-		w.streamed = func() { c.tap.lose(&Failure{Kind: Lost, Message: "the server ended its stream of events"}) }
+		w.streamed = func() { c.interceptor.markLost(&Failure{Kind: Lost, Message: "the server ended its stream of events"}) }
 		sse, err := transport.NewSSE(c.target.URL, transport.WithHTTPClient(newHTTPClient(w)),
 			transport.WithSSELogger(silent), transport.WithEndpointTimeout(c.target.StartTimeout),
 			transport.WithResponseTimeout(365*24*time.Hour))
 		if err != nil {
 			return nil, err
 		}
-		return &sseTap{sse, c.tap}, nil
+		return &sseTransport{sse, c.interceptor}, nil
 	}
 	over, err := transport.NewStreamableHTTP(c.target.URL, transport.WithHTTPBasicClient(newHTTPClient(w)), transport.WithHTTPLogger(silent))
 	if err != nil {
 		return nil, err
 	}
-	c.tap.quietCancel = func() bool { return c.isModern.Load() }
-	return &httpTap{over, c.tap}, nil
+	c.interceptor.cancelsByClosing = func() bool { return c.isModern.Load() }
+	return &httpTransport{over, c.interceptor}, nil
 }
 
-func (c *conn) dialProcess(log Logger) (transport.Interface, error) {
+func (c *connection) dialProcess(log Logger) (transport.Interface, error) {
 	p, err := spawn(c.target.Server, log)
 	if err != nil {
 		return nil, err
@@ -162,14 +163,14 @@ func (c *conn) dialProcess(log Logger) (transport.Interface, error) {
 	c.process = p
 	go func() {
 		<-p.Done()
-		c.tap.lose(&Failure{Kind: Lost, Message: p.why()})
+		c.interceptor.markLost(&Failure{Kind: Lost, Message: p.why()})
 	}()
 	over := func() {
-		c.tap.lose(&Failure{Kind: TooLarge, Message: fmt.Sprintf("a message of the server is over %d bytes", c.target.MaxResponse)})
+		c.interceptor.markLost(&Failure{Kind: TooLarge, Message: fmt.Sprintf("a message of the server is over %d bytes", c.target.MaxResponse)})
 	}
-	in := &bounded{from: p.stdout, limit: c.target.MaxResponse, end: io.EOF, over: over}
-	out := pipe{to: p.stdin, tap: c.tap, failed: func(err error) {
-		c.tap.lose(&Failure{Kind: Lost, Message: "the server does not read what it is sent: " + err.Error()})
+	in := &boundedReader{from: p.stdout, limit: c.target.MaxResponse, end: io.EOF, over: over}
+	out := stdinWriter{to: p.stdin, interceptor: c.interceptor, failed: func(err error) {
+		c.interceptor.markLost(&Failure{Kind: Lost, Message: "the server does not read what it is sent: " + err.Error()})
 	}}
-	return &stdioTap{transport.NewIO(in, out, io.NopCloser(strings.NewReader(""))), c.tap}, nil
+	return &stdioTransport{transport.NewIO(in, out, io.NopCloser(strings.NewReader(""))), c.interceptor}, nil
 }

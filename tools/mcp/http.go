@@ -17,13 +17,13 @@ import (
 // that of the draft standard: Go's HTTP client repeats requests with that one.
 const KeyHeader = "Errand-Call-Key"
 
-// wire is the HTTP side of a connection: it adds credentials, bounds what comes
-// back, and keeps what the library drops.
-type wire struct {
-	base    http.RoundTripper
-	tap     *tap
-	headers map[string]string
-	limit   int
+// httpRoundTripper is the HTTP side of a connection: it adds credentials,
+// bounds what comes back, and keeps what the library drops.
+type httpRoundTripper struct {
+	base        http.RoundTripper
+	interceptor *interceptor
+	headers     map[string]string
+	limit       int
 	// streamed is called when a stream of events that no request waits for has
 	// ended: the whole connection has, over SSE.
 	streamed func()
@@ -36,7 +36,7 @@ var (
 
 // newHTTPClient is the client of one connection. Only redirects that stay on
 // the host and keep the request are followed.
-func newHTTPClient(w *wire) *http.Client {
+func newHTTPClient(w *httpRoundTripper) *http.Client {
 	return &http.Client{Transport: w, CheckRedirect: func(next *http.Request, before []*http.Request) error {
 		first := before[0]
 		same := next.URL.Scheme == first.URL.Scheme && next.URL.Host == first.URL.Host
@@ -47,42 +47,42 @@ func newHTTPClient(w *wire) *http.Client {
 	}}
 }
 
-func (w *wire) RoundTrip(request *http.Request) (*http.Response, error) {
-	x := exchangeOf(request.Context())
+func (w *httpRoundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
+	record := recordOf(request.Context())
 	request = request.Clone(request.Context())
 	for name, value := range w.headers {
 		request.Header.Set(name, value)
 	}
-	if x.key != "" {
-		request.Header.Set(KeyHeader, x.key)
+	if record.key != "" {
+		request.Header.Set(KeyHeader, record.key)
 	}
 	request.Header.Set("Accept-Encoding", "gzip")
-	before := x.isTouched()
-	if _, asked := request.Context().Value(exchangeKey{}).(*exchange); asked && !w.tap.touch(&sent{exchange: x}) {
-		return nil, w.tap.cause // the caller has been told that the request did not leave
+	before := record.isSent()
+	if _, asked := request.Context().Value(recordKey{}).(*requestRecord); asked && !w.interceptor.markSent(&openRequest{requestRecord: record}) {
+		return nil, w.interceptor.cause // the caller has been told that the request did not leave
 	}
 	response, err := w.base.RoundTrip(request)
 	if err != nil {
 		if dialFailed(err) {
-			x.note(func(x *exchange) { x.touched = before })
+			record.note(func(record *requestRecord) { record.sent = before })
 		}
 		return nil, err
 	}
-	x.note(func(x *exchange) {
-		x.status = response.StatusCode
+	record.note(func(record *requestRecord) {
+		record.status = response.StatusCode
 		wait, _ := retryafter.Wait(response.Header, time.Now())
-		x.retry = min(wait, maxRetryAfter)
+		record.retryAfter = min(wait, maxRetryAfter)
 	})
-	w.bound(request, response, x)
+	w.bound(request, response, record)
 	return response, nil
 }
 
 // bound keeps a body within the limit, also once it is unpacked.
-func (w *wire) bound(request *http.Request, response *http.Response, x *exchange) {
+func (w *httpRoundTripper) bound(request *http.Request, response *http.Response, record *requestRecord) {
 	body := response.Body
 	var from io.Reader = body
 	if strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
-		from = &unpacked{from: body}
+		from = &gzipBody{from: body}
 		response.Header.Del("Content-Encoding")
 		response.ContentLength = -1
 	}
@@ -91,7 +91,7 @@ func (w *wire) bound(request *http.Request, response *http.Response, x *exchange
 	if response.StatusCode >= http.StatusBadRequest {
 		limit = min(limit, 64<<10)
 	}
-	b := &bounded{from: from, limit: limit, end: errOver, over: func() { x.note(func(x *exchange) { x.over = true }) }}
+	b := &boundedReader{from: from, limit: limit, end: errOver, over: func() { record.note(func(record *requestRecord) { record.tooLarge = true }) }}
 	if media == "text/event-stream" {
 		b.events = true
 	} else {
@@ -99,7 +99,7 @@ func (w *wire) bound(request *http.Request, response *http.Response, x *exchange
 	}
 	response.Body = &stream{Reader: b, Closer: body}
 	if b.events && request.Method == http.MethodGet && w.streamed != nil {
-		response.Body = &stream{Reader: &watched{b, w.streamed}, Closer: body}
+		response.Body = &stream{Reader: &endNotifier{b, w.streamed}, Closer: body}
 	}
 }
 

@@ -62,7 +62,7 @@ func spawn(s mcpconfig.Server, log Logger) (*serverProcess, error) {
 	cmd.WaitDelay = stderrGrace
 	if p.Child, err = process.Start(cmd); err != nil {
 		p.closePipes()
-		return nil, &Failure{Kind: Unreachable, Untouched: true, Message: fmt.Sprintf("the server's process did not start: %v", err)}
+		return nil, &Failure{Kind: Unreachable, Unprocessed: true, Message: fmt.Sprintf("the server's process did not start: %v", err)}
 	}
 	return p, nil
 }

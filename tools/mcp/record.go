@@ -9,45 +9,45 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// exchange is what is known of one request beside what the library returns. It
+// requestRecord is what is known of one request beside what the library returns. It
 // travels in the request's context, through the library, to the transport.
-type exchange struct {
+type requestRecord struct {
 	// key is the call's idempotency key, as a header over HTTP.
 	key string
 
 	mu sync.Mutex
-	// touched is true from when bytes of the request may have left.
-	touched bool
+	// sent is true from when bytes of the request may have left.
+	sent bool
 	// result is the server's own, byte for byte, of a list or a call.
-	result json.RawMessage
-	rpc    *mcp.JSONRPCErrorDetails
-	status int
-	retry  time.Duration
-	over   bool // the answer was too large
+	result     json.RawMessage
+	rpcError   *mcp.JSONRPCErrorDetails
+	status     int
+	retryAfter time.Duration
+	tooLarge   bool // the answer was over the limit
 }
 
-type exchangeKey struct{}
+type recordKey struct{}
 
-func withExchange(ctx context.Context, x *exchange) context.Context {
-	return context.WithValue(ctx, exchangeKey{}, x)
+func withRecord(ctx context.Context, record *requestRecord) context.Context {
+	return context.WithValue(ctx, recordKey{}, record)
 }
 
-// exchangeOf is never nil: what nobody asked for is not looked at.
-func exchangeOf(ctx context.Context) *exchange {
-	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		return x
+// recordOf is never nil: what nobody asked for is not looked at.
+func recordOf(ctx context.Context) *requestRecord {
+	if record, ok := ctx.Value(recordKey{}).(*requestRecord); ok {
+		return record
 	}
-	return &exchange{}
+	return &requestRecord{}
 }
 
-func (x *exchange) isTouched() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.touched
+func (r *requestRecord) isSent() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sent
 }
 
-func (x *exchange) note(change func(*exchange)) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	change(x)
+func (r *requestRecord) note(change func(*requestRecord)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(r)
 }

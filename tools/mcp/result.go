@@ -31,15 +31,15 @@ func readResult(raw json.RawMessage) (result, *Failure) {
 	}
 	var r result
 	if _, there := fields["task"]; there {
-		return r, declined("the tool wants to run as a task, which this worker does not offer")
+		return r, notOffered("the tool wants to run as a task, which this worker does not offer")
 	}
 	_ = json.Unmarshal(fields["resultType"], &r.kind)
 	switch r.kind {
 	case "", "complete":
 	case "input_required":
-		return r, declined("the tool asks for input from a person or a model, which this worker does not offer: give all it needs as arguments")
+		return r, notOffered("the tool asks for input from a person or a model, which this worker does not offer: give all it needs as arguments")
 	default:
-		return r, declined(fmt.Sprintf("the server answered with a result of the unknown type %q", short(r.kind)))
+		return r, notOffered(fmt.Sprintf("the server answered with a result of the unknown type %q", excerpt(r.kind)))
 	}
 	if json.Unmarshal(fields["content"], &r.blocks) != nil && given(fields["content"]) {
 		r.blocks = []json.RawMessage{fields["content"]} // not an array: one block, or text
@@ -51,12 +51,14 @@ func readResult(raw json.RawMessage) (result, *Failure) {
 	return r, nil
 }
 
-func declined(message string) *Failure {
+func notOffered(message string) *Failure {
 	return &Failure{Kind: RPC, Message: message}
 }
 
-// output turns a result into what the call returns.
-func (r result) output(media string, t *listed, schemas *schema.Cache) tools.Output {
+// output turns a result into what the call returns. Here isError is decided on:
+// an output with IsError becomes an outcome that failed, and what it says is what
+// the model reads.
+func (r result) output(media string, t *serverTool, schemas *schema.Cache) tools.Output {
 	out := tools.Output{Content: r.text(media), IsError: r.isError}
 	if r.isError && out.Content == "" {
 		out.Content = "the tool failed and did not say why"
@@ -69,7 +71,7 @@ func (r result) output(media string, t *listed, schemas *schema.Cache) tools.Out
 
 // mismatch holds a good result against the tool's output schema. It only warns:
 // the call has taken place.
-func (r result) mismatch(t *listed, schemas *schema.Cache) []string {
+func (r result) mismatch(t *serverTool, schemas *schema.Cache) []string {
 	if r.structured == nil {
 		return []string{fmt.Sprintf("%q has an output schema, and its result has no structured content", t.name)}
 	}
@@ -83,8 +85,8 @@ func (r result) mismatch(t *listed, schemas *schema.Cache) []string {
 	return nil
 }
 
-// text is the result as the model reads it: what the blocks say,
-// or else the structured content.
+// text is the result as the model reads it: what the blocks say, or else the
+// structured content.
 func (r result) text(media string) string {
 	var parts []string
 	said := false

@@ -1,9 +1,9 @@
 // Package mcp reaches the servers of the Model Context Protocol that requests
 // declare and workers configure: over a process's pipes, Streamable HTTP or
 // SSE. mark3labs/mcp-go speaks the protocol; around it stand a layer that
-// bounds, identifies and cancels what travels (tap, wire, process), a pool of
-// connections, and the reading of tools and results from the servers' own
-// bytes, since the library's types lose parts of both.
+// bounds, identifies and cancels what travels (interceptor, http, process), a
+// pool of connections, and the reading of tools and results from the servers'
+// own bytes, since the library's types lose parts of both.
 package mcp
 
 import (
@@ -23,12 +23,12 @@ type Servers struct {
 	options Options
 	schemas *schema.Cache
 
-	mu     sync.Mutex
-	pools  map[string]*pool
-	closed bool
-	end    chan struct{}
-	swept  sync.WaitGroup
-	begun  sync.Once
+	mu         sync.Mutex
+	pools      map[string]*pool
+	closed     bool
+	end        chan struct{}
+	sweeping   sync.WaitGroup
+	startSweep sync.Once
 }
 
 // sweepEvery is how often unused connections are looked for.
@@ -37,7 +37,7 @@ const sweepEvery = 5 * time.Second
 // New makes the servers of a worker. Nothing is opened before it is needed.
 func New(o Options) *Servers {
 	if o.Log == nil {
-		o.Log = quiet{}
+		o.Log = noLogger{}
 	}
 	return &Servers{options: o, schemas: schema.NewCache(2048), pools: map[string]*pool{}, end: make(chan struct{})}
 }
@@ -74,7 +74,7 @@ func (s *Servers) Close() {
 	s.pools = map[string]*pool{}
 	s.mu.Unlock()
 	close(s.end)
-	s.swept.Wait()
+	s.sweeping.Wait()
 	var all sync.WaitGroup
 	for _, p := range pools {
 		all.Go(p.close)
@@ -88,7 +88,7 @@ func (s *Servers) pool(t target) (*pool, error) {
 	if s.closed {
 		return nil, errPoolClosed
 	}
-	s.begun.Do(func() { s.swept.Go(s.sweep) })
+	s.startSweep.Do(func() { s.sweeping.Go(s.sweep) })
 	p, there := s.pools[t.key]
 	if !there {
 		p = newPool(t, s.options.Log, s.schemas)
@@ -136,7 +136,7 @@ func (s *Servers) List(ctx context.Context, d tools.ServerDeclaration, path stri
 		out.Warnings = append(out.Warnings, fmt.Sprintf("server %q: %s", t.Name, w))
 	}
 	source := tools.SourceMCP
-	if !t.brought {
+	if !t.fromRequest {
 		source += "/" + t.Name
 	}
 	for i := range c.tools {
@@ -146,7 +146,7 @@ func (s *Servers) List(ctx context.Context, d tools.ServerDeclaration, path stri
 		}
 		out.Tools = append(out.Tools, tools.Listed{Descriptor: one.descriptor(t, source), Annotations: one.annotations})
 	}
-	for _, name := range missing(d.AllowedTools, c) {
+	for _, name := range unknownAllowed(d.AllowedTools, c) {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("server %q: allowed_tools names %q, which the server does not have", t.Name, name))
 	}
 	return out, nil
@@ -160,10 +160,10 @@ type Logger interface {
 	Warn(message string, keyvals ...any)
 }
 
-type quiet struct{}
+type noLogger struct{}
 
-func (quiet) Debug(string, ...any) {}
+func (noLogger) Debug(string, ...any) {}
 
-func (quiet) Info(string, ...any) {}
+func (noLogger) Info(string, ...any) {}
 
-func (quiet) Warn(string, ...any) {}
+func (noLogger) Warn(string, ...any) {}

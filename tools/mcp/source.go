@@ -143,7 +143,7 @@ func (p *pool) execute(ctx context.Context, call tools.Invocation) (tools.Output
 	}
 	repeatable := call.Effect.Repeatable()
 	var raw json.RawMessage
-	err = p.do(ctx, repeatable, func(ctx context.Context, c *conn) error {
+	err = p.do(ctx, repeatable, func(ctx context.Context, c *connection) error {
 		var err error
 		raw, err = c.call(ctx, request{
 			tool: call.Remote.Tool, arguments: objectOf(call.Arguments), key: call.Key, progress: call.Progress,
@@ -175,7 +175,7 @@ func objectOf(arguments json.RawMessage) json.RawMessage {
 
 // pinned finds a tool, and says what has changed since the run was shown it. A
 // list that cannot be read now is no reason not to try the call.
-func (p *pool) pinned(ctx context.Context, remote *tools.Remote) (*listed, []string, error) {
+func (p *pool) pinned(ctx context.Context, remote *tools.Remote) (*serverTool, []string, error) {
 	c, err := p.catalog(ctx)
 	if err != nil {
 		if ctx.Err() != nil {

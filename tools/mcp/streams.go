@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// bounded passes a stream on as long as no message in it is longer than limit.
-// A message ends with a line break, or with an empty line if events is set.
-// What is too long ends the stream with end, and over is called.
-type bounded struct {
+// boundedReader passes a stream on as long as no message in it is longer than
+// limit. A message ends with a line break, or with an empty line if events is
+// set. What is too long ends the stream with end, and over is called.
+type boundedReader struct {
 	from   io.Reader
 	limit  int
 	events bool
@@ -31,7 +31,7 @@ type bounded struct {
 // the limit.
 const maxCopied = 64
 
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *boundedReader) Read(p []byte) (int, error) {
 	if b.ended {
 		return 0, b.end
 	}
@@ -45,7 +45,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 }
 
 // measure tells whether a message went over the limit.
-func (b *bounded) measure(p []byte) bool {
+func (b *boundedReader) measure(p []byte) bool {
 	for len(p) > 0 {
 		i := bytes.IndexByte(p, '\n')
 		if i < 0 {
@@ -73,13 +73,13 @@ type stream struct {
 	io.Closer
 }
 
-// watched tells when a stream has ended.
-type watched struct {
+// endNotifier tells when a stream has ended.
+type endNotifier struct {
 	from  io.Reader
 	ended func()
 }
 
-func (w *watched) Read(p []byte) (int, error) {
+func (w *endNotifier) Read(p []byte) (int, error) {
 	n, err := w.from.Read(p)
 	if err != nil {
 		w.ended()
@@ -87,13 +87,13 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacked is a gzip stream; its header is read with the first byte.
-type unpacked struct {
+// gzipBody is a gzip stream; its header is read with the first byte.
+type gzipBody struct {
 	from io.Reader
 	zip  *gzip.Reader
 }
 
-func (u *unpacked) Read(p []byte) (int, error) {
+func (u *gzipBody) Read(p []byte) (int, error) {
 	if u.zip == nil {
 		zip, err := gzip.NewReader(u.from)
 		if err != nil {
@@ -108,17 +108,17 @@ func (u *unpacked) Read(p []byte) (int, error) {
 // that the stream is broken: part of a message may have gone out.
 const writeLimit = 10 * time.Second
 
-// pipe writes messages to a server's standard input, each in one go, and keeps
-// account of which requests may have arrived.
-type pipe struct {
-	to     *os.File
-	tap    *tap
-	failed func(error)
+// stdinWriter writes messages to a server's standard input, each in one go, and
+// keeps account of which requests may have arrived.
+type stdinWriter struct {
+	to          *os.File
+	interceptor *interceptor
+	failed      func(error)
 }
 
-func (p pipe) Write(message []byte) (int, error) {
-	s := p.tap.requestIn(message)
-	if !p.tap.touch(s) {
+func (p stdinWriter) Write(message []byte) (int, error) {
+	s := p.interceptor.requestIn(message)
+	if !p.interceptor.markSent(s) {
 		return 0, syscall.EPIPE // the caller has been told that the request did not leave
 	}
 	if err := p.to.SetWriteDeadline(time.Now().Add(writeLimit)); err != nil {
@@ -128,7 +128,7 @@ func (p pipe) Write(message []byte) (int, error) {
 	switch {
 	case errors.Is(err, syscall.EPIPE): // the end of the process is noticed by itself
 		// The line did not go out to its end, so the server has not read it.
-		s.note(func(x *exchange) { x.touched = false })
+		s.note(func(record *requestRecord) { record.sent = false })
 	case err != nil:
 		p.failed(err)
 	}
@@ -136,6 +136,6 @@ func (p pipe) Write(message []byte) (int, error) {
 }
 
 // Close leaves the file to the process that it belongs to.
-func (p pipe) Close() error { return nil }
+func (p stdinWriter) Close() error { return nil }
 
-var _ io.WriteCloser = pipe{}
+var _ io.WriteCloser = stdinWriter{}

@@ -17,10 +17,10 @@ import (
 // target is a server as calls reach it: every credential resolved.
 type target struct {
 	mcpconfig.Server
-	// brought says that the request brought the address: it is held against the
+	// fromRequest says that the request brought the address: it is held against the
 	// allowed hosts when it is dialled too.
-	brought bool
-	allowed hosts.List
+	fromRequest bool
+	allowed     hosts.List
 	// key tells connections apart: those of one key may be shared.
 	key string
 	// warnings are about the declaration.
@@ -53,7 +53,7 @@ func (o Options) resolve(d tools.ServerDeclaration, path string, faults *tools.F
 		}
 		t.Server = o.Servers[i].WithDefaults()
 	} else {
-		t.brought = true
+		t.fromRequest = true
 		t.Server = mcpconfig.Server{Name: d.Label, URL: d.URL, Approval: json.RawMessage(`"always"`)}.WithDefaults()
 		o.checkAddress(&t, path, faults)
 	}
@@ -158,7 +158,7 @@ func (t target) digest() string {
 			h.Write(fmt.Appendf(nil, "%d:%s,", len(p), p))
 		}
 	}
-	write(t.Name, t.URL, t.Command, t.Cwd, t.Transport, t.Protocol, fmt.Sprint(t.brought))
+	write(t.Name, t.URL, t.Command, t.Cwd, t.Transport, t.Protocol, fmt.Sprint(t.fromRequest))
 	write(t.Args...)
 	for _, m := range []map[string]tools.Secret{t.Env, t.Headers} {
 		for _, name := range sortedKeys(m) {

@@ -11,8 +11,8 @@ import (
 	"errand/tools/schema"
 )
 
-// listed is one tool as its server describes it.
-type listed struct {
+// serverTool is one tool as its server describes it.
+type serverTool struct {
 	name        string
 	title       string
 	description string
@@ -50,7 +50,7 @@ const (
 	maxSchema = 256 << 10
 )
 
-func readTool(raw json.RawMessage) (t listed, complaint string) {
+func readTool(raw json.RawMessage) (t serverTool, complaint string) {
 	fields, ok := tools.Object(raw)
 	if !ok {
 		return t, "is not an object"
@@ -137,7 +137,7 @@ func inputSchema(raw json.RawMessage) (json.RawMessage, bool) {
 }
 
 // digestOf is that of everything a tool was approved and pinned by.
-func digestOf(t listed) string {
+func digestOf(t serverTool) string {
 	h := sha256.New()
 	for _, part := range [][]byte{[]byte(t.name), []byte(t.description), canonical(t.input), canonical(t.output), canonical(t.annotations)} {
 		h.Write(fmt.Appendf(nil, "%d:%s", len(part), part))
@@ -163,23 +163,23 @@ func canonical(raw json.RawMessage) []byte {
 	return text
 }
 
-func (t *listed) checkSchemas(schemas *schema.Cache) {
+func (t *serverTool) checkSchemas(schemas *schema.Cache) {
 	if _, err := schemas.Get(t.input); err != nil {
 		t.unchecked = true
-		t.warnings = append(t.warnings, fmt.Sprintf("the arguments of %q are not checked: its schema does not compile: %s", t.name, short(err.Error())))
+		t.warnings = append(t.warnings, fmt.Sprintf("the arguments of %q are not checked: its schema does not compile: %s", t.name, excerpt(err.Error())))
 	}
 	if t.output == nil {
 		return
 	}
 	if _, err := schemas.Get(t.output); err != nil {
 		t.output = nil
-		t.warnings = append(t.warnings, fmt.Sprintf("the results of %q are not checked: its output schema does not compile: %s", t.name, short(err.Error())))
+		t.warnings = append(t.warnings, fmt.Sprintf("the results of %q are not checked: its output schema does not compile: %s", t.name, excerpt(err.Error())))
 	}
 }
 
 // descriptor says what a tool is to a run. Hints count for servers that the
 // worker trusts; everything else writes, and must not run twice.
-func (t *listed) descriptor(to target, source string) tools.Descriptor {
+func (t *serverTool) descriptor(to target, source string) tools.Descriptor {
 	d := tools.Descriptor{
 		ModelName: t.name, Name: t.name, Namespace: to.Name, Type: tools.TypeMCP, Owner: tools.OwnedByGateway,
 		Description: t.description, Parameters: t.input, OutputSchema: t.output,
@@ -201,6 +201,6 @@ func (t *listed) descriptor(to target, source string) tools.Descriptor {
 		}
 	}
 	to.Tools[t.name].Apply(&d)
-	d.Approval = asks(to.Approval, t.name, !d.Capabilities.Writes)
+	d.Approval = needsApproval(to.Approval, t.name, !d.Capabilities.Writes)
 	return d
 }

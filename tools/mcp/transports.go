@@ -11,49 +11,51 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-type stdioTap struct {
+type stdioTransport struct {
 	*transport.Stdio
-	tap *tap
+	interceptor *interceptor
 }
 
-func (s *stdioTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return s.tap.send(ctx, s.Stdio, r)
+func (s *stdioTransport) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	return s.interceptor.send(ctx, s.Stdio, r)
 }
 
-func (s *stdioTap) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
-	return s.tap.notify(ctx, s.Stdio, n)
+func (s *stdioTransport) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
+	return s.interceptor.notify(ctx, s.Stdio, n)
 }
 
-func (s *stdioTap) SetRequestHandler(transport.RequestHandler) { s.Stdio.SetRequestHandler(decline) }
+func (s *stdioTransport) SetRequestHandler(transport.RequestHandler) {
+	s.Stdio.SetRequestHandler(decline)
+}
 
-type httpTap struct {
+type httpTransport struct {
 	*transport.StreamableHTTP
-	tap *tap
+	interceptor *interceptor
 }
 
-func (h *httpTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return h.tap.send(ctx, h.StreamableHTTP, r)
+func (h *httpTransport) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	return h.interceptor.send(ctx, h.StreamableHTTP, r)
 }
 
-func (h *httpTap) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
-	return h.tap.notify(ctx, h.StreamableHTTP, n)
+func (h *httpTransport) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
+	return h.interceptor.notify(ctx, h.StreamableHTTP, n)
 }
 
-func (h *httpTap) SetRequestHandler(transport.RequestHandler) {
+func (h *httpTransport) SetRequestHandler(transport.RequestHandler) {
 	h.StreamableHTTP.SetRequestHandler(decline)
 }
 
-type sseTap struct {
+type sseTransport struct {
 	*transport.SSE
-	tap *tap
+	interceptor *interceptor
 }
 
-func (s *sseTap) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
-	return s.tap.send(ctx, s.SSE, r)
+func (s *sseTransport) SendRequest(ctx context.Context, r transport.JSONRPCRequest) (*transport.JSONRPCResponse, error) {
+	return s.interceptor.send(ctx, s.SSE, r)
 }
 
-func (s *sseTap) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
-	return s.tap.notify(ctx, s.SSE, n)
+func (s *sseTransport) SendNotification(ctx context.Context, n mcp.JSONRPCNotification) error {
+	return s.interceptor.notify(ctx, s.SSE, n)
 }
 
 // decline answers what a server asks of its client. Nothing was offered: a
@@ -69,10 +71,10 @@ func decline(_ context.Context, request transport.JSONRPCRequest) (*transport.JS
 		fmt.Sprintf("%s is not offered by this client", request.Method), nil), nil
 }
 
-// harmless is what the library gets to read of a result. Its own types refuse
+// forLibrary is what the library gets to read of a result. Its own types refuse
 // a whole list for one odd tool, and a whole result for one odd block, after
 // the tool has run; the bytes are kept beside it.
-func harmless(method string, result json.RawMessage) json.RawMessage {
+func forLibrary(method string, result json.RawMessage) json.RawMessage {
 	switch mcp.MCPMethod(method) { //nolint:exhaustive // the others are read by the library alone
 	case mcp.MethodToolsCall:
 		return json.RawMessage(`{"content":[]}`)

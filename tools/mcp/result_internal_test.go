@@ -64,9 +64,9 @@ func TestFiltersAndPolicies(t *testing.T) {
 		{policy: `{}`, name: "a", want: true},
 		{policy: `7`, name: "a", want: true},
 	} {
-		require.Equal(t, row.want, asks(json.RawMessage(row.policy), row.name, row.readOnly), "%s %s", row.policy, row.name)
+		require.Equal(t, row.want, needsApproval(json.RawMessage(row.policy), row.name, row.readOnly), "%s %s", row.policy, row.name)
 	}
-	require.False(t, asks(nil, "a", false))
+	require.False(t, needsApproval(nil, "a", false))
 	require.True(t, allowed(nil, "a", false))
 	require.False(t, allowed(json.RawMessage(`[]`), "a", false))
 	require.True(t, allowed(json.RawMessage(`{"tool_names":["a"],"read_only":true}`), "a", true))
