@@ -83,7 +83,8 @@ func encodedLen(r rune) int {
 // Line is text on one line: clean, with one space for each run of white space.
 func Line(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
 
-// Shorten cleans text and cuts it to limit bytes, the ellipsis included.
+// Shorten cleans text and cuts it to limit bytes, the ellipsis included: at
+// least that stays.
 func Shorten(text string, limit int) string {
 	text = Clean(text)
 	if len(text) <= limit {

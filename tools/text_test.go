@@ -94,3 +94,24 @@ func BenchmarkCut(b *testing.B) {
 		tools.Cut(text, tools.MaxOutput)
 	}
 }
+
+func TestShortenedTextKeepsItsLimitAndItsCharacters(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		text  string
+		limit int
+		bytes string
+		runes string
+	}{
+		{"żółć", 8, "żółć", "żółć"},
+		{"żółć", 7, "żó…", "żółć"},
+		{"żółć", 4, "…", "żółć"},
+		{"żółć", 3, "…", "żó…"},
+		{"abcdef", 5, "ab…", "abcd…"},
+		{"", 1, "", ""},
+	} {
+		require.Equal(t, row.bytes, tools.Shorten(row.text, row.limit), "%q %d", row.text, row.limit)
+		require.Equal(t, row.runes, tools.ShortenRunes(row.text, row.limit), "%q %d", row.text, row.limit)
+	}
+	require.Equal(t, "a b \uFFFDc", tools.Line(" a\n\tb \xffc "))
+}
