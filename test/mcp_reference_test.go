@@ -13,6 +13,7 @@ import (
 	"errand/test/harness"
 	"errand/tools"
 	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 )
 
 // reference is the script of one of the reference servers, installed at the
@@ -30,7 +31,7 @@ const markVariable = "ERRAND_TEST_MARK"
 
 // marked adds a mark to a server, and checks at the end of the test that no
 // process with it is left.
-func marked(t testing.TB, s mcp.Server) mcp.Server {
+func marked(t testing.TB, s mcpconfig.Server) mcpconfig.Server {
 	t.Helper()
 	mark := strings.ReplaceAll(t.Name(), "/", "-") + "-" + filepath.Base(t.TempDir()) + "-" + time.Now().Format("150405.000000000")
 	env := map[string]tools.Secret{markVariable: tools.Secret(mark)}
@@ -90,7 +91,7 @@ func everything(t testing.TB, kind, port string) *harness.Process {
 }
 
 // reach is the shared servers of one test.
-func reach(t testing.TB, all ...mcp.Server) *mcp.Servers {
+func reach(t testing.TB, all ...mcpconfig.Server) *mcp.Servers {
 	t.Helper()
 	servers := mcp.New(mcp.Options{Servers: all})
 	t.Cleanup(servers.Close)

@@ -10,15 +10,15 @@ import (
 
 	"errand/starter"
 	"errand/test/harness"
-	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 	"errand/workflows/contract"
 )
 
 // thinking is server-sequential-thinking as a server of scope run: it counts
 // the thoughts of its process.
-func thinking(t *testing.T) mcp.Server {
+func thinking(t *testing.T) mcpconfig.Server {
 	t.Helper()
-	return marked(t, mcp.Server{Name: "think", Command: "node", Args: []string{reference(t, "sequential-thinking")}, Scope: mcp.ScopeRun})
+	return marked(t, mcpconfig.Server{Name: "think", Command: "node", Args: []string{reference(t, "sequential-thinking")}, Scope: mcpconfig.ScopeRun})
 }
 
 // publicCalls are the mcp_call items of a result.
@@ -83,8 +83,8 @@ func TestServerOfAWorkerInARun(t *testing.T) {
 		), harness.Say("done"),
 	))
 	config := s.config("responses")
-	config.MCP.Servers = append(config.MCP.Servers, marked(t, mcp.Server{
-		Name: "e", Command: "node", Args: []string{reference(t, "everything")}, Scope: mcp.ScopeShared,
+	config.MCP.Servers = append(config.MCP.Servers, marked(t, mcpconfig.Server{
+		Name: "e", Command: "node", Args: []string{reference(t, "everything")}, Scope: mcpconfig.ScopeShared,
 	}))
 	s.workWith(config)
 	run := s.startRaw(`{"model":"m","input":"go","tools":[{"type":"mcp","server_label":"e","allowed_tools":["echo","get-sum"]},{"type":"mcp","server_label":"db"}]}`)
@@ -202,7 +202,7 @@ func TestCancelledRunStopsItsServersTool(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, harness.Rounds(harness.Call("trigger-long-running-operation", `{"duration":60,"steps":60}`), harness.Say("done")))
 	config := s.config("responses")
-	config.MCP.Servers = append(config.MCP.Servers, marked(t, mcp.Server{Name: "e", Command: "node", Args: []string{reference(t, "everything")}, Scope: mcp.ScopeRun}))
+	config.MCP.Servers = append(config.MCP.Servers, marked(t, mcpconfig.Server{Name: "e", Command: "node", Args: []string{reference(t, "everything")}, Scope: mcpconfig.ScopeRun}))
 	s.workWith(config)
 	run := s.startRaw(`{"model":"m","input":"go","tools":[{"type":"mcp","server_label":"e"}],"run":{"progress":true}}`)
 	harness.Eventually(t, patience, func() (bool, string) {

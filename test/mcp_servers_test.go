@@ -13,6 +13,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 )
 
 // callTool runs a tool past any run.
@@ -52,24 +53,24 @@ var says = map[string]string{
 
 func TestEveryToolOfServerEverythingOverEveryTransport(t *testing.T) {
 	t.Parallel()
-	for name, server := range map[string]func(t *testing.T) mcp.Server{
-		"stdio": func(t *testing.T) mcp.Server {
-			return marked(t, mcp.Server{Command: "node", Args: []string{reference(t, "everything")}})
+	for name, server := range map[string]func(t *testing.T) mcpconfig.Server{
+		"stdio": func(t *testing.T) mcpconfig.Server {
+			return marked(t, mcpconfig.Server{Command: "node", Args: []string{reference(t, "everything")}})
 		},
-		"http": func(t *testing.T) mcp.Server {
+		"http": func(t *testing.T) mcpconfig.Server {
 			port := freePort(t)
 			everything(t, "streamableHttp", port)
-			return mcp.Server{URL: "http://127.0.0.1:" + port + "/mcp"}
+			return mcpconfig.Server{URL: "http://127.0.0.1:" + port + "/mcp"}
 		},
-		"sse": func(t *testing.T) mcp.Server {
+		"sse": func(t *testing.T) mcpconfig.Server {
 			port := freePort(t)
 			everything(t, "sse", port)
-			return mcp.Server{URL: "http://127.0.0.1:" + port + "/sse", Transport: mcp.TransportSSE}
+			return mcpconfig.Server{URL: "http://127.0.0.1:" + port + "/sse", Transport: mcpconfig.TransportSSE}
 		},
-		"sse found out": func(t *testing.T) mcp.Server {
+		"sse found out": func(t *testing.T) mcpconfig.Server {
 			port := freePort(t)
 			everything(t, "sse", port)
-			return mcp.Server{URL: "http://127.0.0.1:" + port + "/sse"}
+			return mcpconfig.Server{URL: "http://127.0.0.1:" + port + "/sse"}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,15 +110,15 @@ func TestSlowToolIsCancelledInTheMiddleAndTheNextCallWorks(t *testing.T) {
 	for _, kind := range []string{"stdio", "streamableHttp", "sse"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			s := mcp.Server{Name: "e"}
+			s := mcpconfig.Server{Name: "e"}
 			if port := freePort(t); kind == "stdio" {
 				s.Command, s.Args = "node", []string{reference(t, "everything")}
 				s = marked(t, s)
 			} else {
 				everything(t, kind, port)
-				s.URL, s.Transport = "http://127.0.0.1:"+port+"/mcp", mcp.TransportHTTP
+				s.URL, s.Transport = "http://127.0.0.1:"+port+"/mcp", mcpconfig.TransportHTTP
 				if kind == "sse" {
-					s.URL, s.Transport = "http://127.0.0.1:"+port+"/sse", mcp.TransportSSE
+					s.URL, s.Transport = "http://127.0.0.1:"+port+"/sse", mcpconfig.TransportSSE
 				}
 			}
 			servers := reach(t, s)
@@ -148,7 +149,7 @@ func TestServerIsKilledInTheMiddleOfACallAndComesBack(t *testing.T) {
 	t.Parallel()
 	port := freePort(t)
 	first := everything(t, "streamableHttp", port)
-	servers := reach(t, mcp.Server{Name: "e", URL: "http://127.0.0.1:" + port + "/mcp", Transport: mcp.TransportHTTP, PoolSize: 1})
+	servers := reach(t, mcpconfig.Server{Name: "e", URL: "http://127.0.0.1:" + port + "/mcp", Transport: mcpconfig.TransportHTTP, PoolSize: 1})
 	progressed := make(chan string, 100)
 	done := make(chan error, 1)
 	go func() {
@@ -173,7 +174,7 @@ func TestServerRestartsBetweenCallsAndItsStaleSessionIsNoticed(t *testing.T) {
 	t.Parallel()
 	port := freePort(t)
 	first := everything(t, "streamableHttp", port)
-	servers := reach(t, mcp.Server{Name: "e", URL: "http://127.0.0.1:" + port + "/mcp", PoolSize: 1})
+	servers := reach(t, mcpconfig.Server{Name: "e", URL: "http://127.0.0.1:" + port + "/mcp", PoolSize: 1})
 	_, err := callTool(within(t), servers, "e", "echo", `{"message":"one"}`, nil)
 	require.NoError(t, err)
 	first.Kill9()
@@ -188,7 +189,7 @@ func TestEveryToolOfServerFilesystem(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(root, "a.txt"), []byte("alpha\nbeta\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(root, "p.png"), []byte("\x89PNG\r\n\x1a\n"), 0o600))
-	servers := reach(t, marked(t, mcp.Server{Name: "files", Command: "node", Args: []string{reference(t, "filesystem"), root}}))
+	servers := reach(t, marked(t, mcpconfig.Server{Name: "files", Command: "node", Args: []string{reference(t, "filesystem"), root}}))
 	at := func(name string) string { return `"` + filepath.Join(root, name) + `"` }
 	calls := [][2]string{
 		{"list_allowed_directories", `{}`},
@@ -218,7 +219,7 @@ func TestEveryToolOfServerFilesystem(t *testing.T) {
 
 func TestEveryToolOfServerMemory(t *testing.T) {
 	t.Parallel()
-	servers := reach(t, marked(t, mcp.Server{
+	servers := reach(t, marked(t, mcpconfig.Server{
 		Name: "memory", Command: "node", Args: []string{reference(t, "memory")},
 		Env: map[string]tools.Secret{"MEMORY_FILE_PATH": tools.Secret(filepath.Join(t.TempDir(), "m.jsonl"))},
 	}))
@@ -237,7 +238,7 @@ func TestEveryToolOfServerMemory(t *testing.T) {
 
 func TestEveryToolOfServerSequentialThinking(t *testing.T) {
 	t.Parallel()
-	servers := reach(t, marked(t, mcp.Server{Name: "think", Command: "node", Args: []string{reference(t, "sequential-thinking")}}))
+	servers := reach(t, marked(t, mcpconfig.Server{Name: "think", Command: "node", Args: []string{reference(t, "sequential-thinking")}}))
 	listEach(t, servers, "think", [][2]string{
 		{"sequentialthinking", `{"thought":"one","nextThoughtNeeded":true,"thoughtNumber":1,"totalThoughts":2}`},
 	})

@@ -16,7 +16,7 @@ import (
 	"errand/starter"
 	"errand/test/harness"
 	"errand/tools"
-	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 	"errand/worker"
 )
 
@@ -70,7 +70,7 @@ func (s *stage) config(api string) worker.Config {
 	c.Models = []worker.Endpoint{{Match: "*", BaseURL: s.model.URL(), API: api}}
 	c.Files.Root = s.t.TempDir()
 	// Nobody listens there: servers that are down, for requests that name them.
-	c.MCP.Servers = []mcp.Server{{Name: "db", URL: "http://127.0.0.1:1/mcp"}, {Name: "s", URL: "http://127.0.0.1:1/mcp"}}
+	c.MCP.Servers = []mcpconfig.Server{{Name: "db", URL: "http://127.0.0.1:1/mcp"}, {Name: "s", URL: "http://127.0.0.1:1/mcp"}}
 	return c
 }
 

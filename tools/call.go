@@ -32,7 +32,7 @@ func Key(runID string, round, index int) string {
 	return fmt.Sprintf("%s/%d/%d", runID, round, index)
 }
 
-// Plan holds the options that constrain every tool of a run (CL-6).
+// Plan holds the options that constrain every tool of a run.
 type Plan struct {
 	ReadOnly          bool `json:"read_only,omitempty"`
 	RequireCheckpoint bool `json:"require_checkpoint,omitempty"`
@@ -61,30 +61,4 @@ type Invocation struct {
 	// Progress reports a partial result. Only the latest counts; it costs
 	// nothing when the run does not want any. Never nil.
 	Progress func(text string)
-}
-
-// Output is what a tool returns.
-type Output struct {
-	// Content goes to the model. A string stays as it is; anything else
-	// becomes its JSON text.
-	Content any
-	// IsError marks a failure that the model should read.
-	IsError bool
-	// Terminate asks to end the run without another inference. It counts only
-	// when every call of the batch says so (PI-22).
-	Terminate bool
-	// Changes are recorded in the run's result.
-	Changes []Change
-	// Public is what the call's public item shows beside its name and status: a
-	// JSON object whose members depend on the declaration type. At most 64 KiB.
-	Public json.RawMessage
-	// Warnings go to the run's result; the model does not read them.
-	Warnings []string
-}
-
-// Change is one thing that a tool changed.
-type Change struct {
-	Resource string `json:"resource"`
-	Kind     string `json:"kind"`
-	Detail   string `json:"detail,omitempty"`
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 )
 
 // Declaration types.
@@ -70,24 +68,6 @@ type Declaration struct {
 	GatewayDeclaration
 }
 
-// FunctionDeclaration is what the declaration of one function says: function,
-// custom or platform.
-type FunctionDeclaration struct {
-	Description  string          `json:"description,omitempty"`
-	Parameters   json.RawMessage `json:"parameters,omitempty"`
-	OutputSchema json.RawMessage `json:"output_schema,omitempty"`
-	Strict       *bool           `json:"strict,omitempty"`
-	// Format is that of a custom tool.
-	Format *Format `json:"format,omitempty"`
-	// Writes and Checkpointable are capabilities a caller may declare for its
-	// own tools. A tool that does not say counts as writing.
-	Writes         *bool `json:"writes,omitempty"`
-	Checkpointable bool  `json:"checkpointable,omitempty"`
-	// ClientTimeout bounds the wait for one call of a client's tool in place of
-	// the run's own bound: nil keeps that, 0 is none.
-	ClientTimeout *time.Duration `json:"client_timeout,omitempty"`
-}
-
 // GatewayDeclaration is what the declaration of gateway-owned tools says.
 type GatewayDeclaration struct {
 	// Server is that of an mcp declaration.
@@ -97,15 +77,6 @@ type GatewayDeclaration struct {
 	// Options are what the source is told of the declaration, with every call:
 	// small, and without credentials. For web_search they are a WebSearch.
 	Options json.RawMessage `json:"options,omitempty"`
-}
-
-// Format is what the text of a custom tool must look like.
-type Format struct {
-	// Type is text or grammar; Syntax (lark or regex) and Definition belong to
-	// a grammar.
-	Type       string `json:"type"`
-	Syntax     string `json:"syntax,omitempty"`
-	Definition string `json:"definition,omitempty"`
 }
 
 // Known tells whether this build knows what to do with the declaration. An
@@ -129,7 +100,7 @@ func ParseDeclarations(raw json.RawMessage, faults *Faults) []Declaration {
 		return nil
 	}
 	var all []Declaration
-	var seen members
+	var seen namespaceMembers
 	labels := map[string]string{} // server label → where it stands
 	for i, one := range list {
 		path := fmt.Sprintf("tools[%d]", i)
@@ -166,7 +137,7 @@ func parseDeclaration(path, kind string, fields map[string]json.RawMessage, faul
 	d := Declaration{Path: path, Type: kind}
 	switch kind {
 	case TypeFunction, TypeCustom, TypePlatform:
-		d.parseCallable(fields, faults)
+		d.parseFunction(fields, faults)
 	case TypeMCP:
 		d.parseServer(fields, faults)
 	case TypeWebSearch:
@@ -185,62 +156,6 @@ func parseDeclaration(path, kind string, fields map[string]json.RawMessage, faul
 	return d, len(*faults) == before
 }
 
-// parseCallable reads a function, custom or platform tool.
-func (d *Declaration) parseCallable(fields map[string]json.RawMessage, faults *Faults) {
-	Field(fields, d.Path, "name", &d.Name, "a string", faults)
-	if strings.TrimSpace(d.Name) == "" && !faults.At(d.Path+".name") {
-		faults.Add(d.Path+".name", "required: a non-empty string")
-	}
-	Field(fields, d.Path, "description", &d.Description, "a string", faults)
-	Field(fields, d.Path, "strict", &d.Strict, "true or false", faults)
-	Field(fields, d.Path, "writes", &d.Writes, "true or false", faults)
-	Field(fields, d.Path, "checkpointable", &d.Checkpointable, "true or false", faults)
-	d.OutputSchema = schemaField(fields, d.Path, "output_schema", faults)
-	d.ClientTimeout = clientTimeout(d.Path, d.Type, fields, faults)
-	if d.Type == TypeCustom {
-		d.Format = parseFormat(d.Path+".format", fields["format"], faults)
-		return
-	}
-	d.Parameters = schemaField(fields, d.Path, "parameters", faults)
-}
-
-func parseFormat(path string, raw json.RawMessage, faults *Faults) *Format {
-	if raw == nil || string(raw) == "null" {
-		return nil
-	}
-	fields, ok := Object(raw)
-	if !ok {
-		faults.Add(path, `must be an object such as {"type":"text"}`)
-		return nil
-	}
-	var f Format
-	Field(fields, path, "type", &f.Type, `"text" or "grammar"`, faults)
-	Field(fields, path, "syntax", &f.Syntax, `"lark" or "regex"`, faults)
-	Field(fields, path, "definition", &f.Definition, "a string", faults)
-	switch {
-	case f.Type == "text":
-	case f.Type != "grammar":
-		faults.Add(path+".type", `must be "text" or "grammar"`)
-	case f.Syntax != "lark" && f.Syntax != "regex":
-		faults.Add(path+".syntax", `must be "lark" or "regex"`)
-	case f.Definition == "":
-		faults.Add(path+".definition", "required: the grammar")
-	}
-	return &f
-}
-
-func schemaField(fields map[string]json.RawMessage, path, name string, faults *Faults) json.RawMessage {
-	raw, given := fields[name]
-	if !given || string(raw) == "null" {
-		return nil
-	}
-	if _, ok := Object(raw); !ok {
-		faults.Add(path+"."+name, "must be a JSON Schema object")
-		return nil
-	}
-	return raw
-}
-
 // maxUses reads the bound of a gateway-owned tool. A client counts its own.
 func maxUses(path, kind string, fields map[string]json.RawMessage, faults *Faults) int {
 	if kind == TypeFunction || kind == TypeCustom {
@@ -257,18 +172,18 @@ func maxUses(path, kind string, fields map[string]json.RawMessage, faults *Fault
 	return *n
 }
 
-// clientTimeout reads the bound of a client's tool. The worker's tools have
-// none: their time-outs are registered with them.
-func clientTimeout(path, kind string, fields map[string]json.RawMessage, faults *Faults) *time.Duration {
-	raw, given := fields["client_timeout"]
-	if !given || string(raw) == "null" {
-		return nil
+func checkFileSearch(path string, fields map[string]json.RawMessage, faults *Faults) {
+	var stores []string
+	Field(fields, path, "vector_store_ids", &stores, "an array of ids", faults)
+	if len(stores) == 0 && !faults.At(path+".vector_store_ids") {
+		faults.Add(path+".vector_store_ids", "required: an array of ids")
 	}
-	if kind != TypeFunction && kind != TypeCustom {
-		faults.Add(path+".client_timeout", "only function and custom tools wait for a client: leave it out")
-		return nil
+}
+
+func checkCodeInterpreter(path string, fields map[string]json.RawMessage, faults *Faults) {
+	raw, given := fields["container"]
+	var id string
+	if _, ok := Object(raw); !given || (!ok && json.Unmarshal(raw, &id) != nil) {
+		faults.Add(path+".container", fmt.Sprintf("required: an id, or %s", `{"type":"auto"}`))
 	}
-	var limit time.Duration
-	DurationField(fields, path, "client_timeout", &limit, faults)
-	return &limit
 }

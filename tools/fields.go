@@ -6,15 +6,6 @@ import (
 	"time"
 )
 
-// Object reads raw as a JSON object, member by member.
-func Object(raw json.RawMessage) (map[string]json.RawMessage, bool) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil || fields == nil {
-		return nil, false
-	}
-	return fields, true
-}
-
 // Field decodes one member into target; absent and null leave target as it is.
 // A value of another type is a fault that says what was wanted.
 func Field(fields map[string]json.RawMessage, path, name string, target any, want string, faults *Faults) {
@@ -23,7 +14,7 @@ func Field(fields map[string]json.RawMessage, path, name string, target any, wan
 		return
 	}
 	if json.Unmarshal(raw, target) != nil {
-		faults.Add(join(path, name), "must be "+want)
+		faults.Add(memberPath(path, name), "must be "+want)
 	}
 }
 
@@ -54,24 +45,24 @@ func DurationField(fields map[string]json.RawMessage, path, name string, target 
 	Field(fields, path, name, &text, `a duration string such as "90s" or "72h"`, faults)
 	if text == "" {
 		if raw, given := fields[name]; given && string(raw) == `""` {
-			faults.Add(join(path, name), `must be a duration string such as "90s" or "72h"`)
+			faults.Add(memberPath(path, name), `must be a duration string such as "90s" or "72h"`)
 		}
 		return
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
 		if len(*faults) == before {
-			faults.Add(join(path, name), fmt.Sprintf(`%q is not a duration: write for example "90s" or "72h"`, text))
+			faults.Add(memberPath(path, name), fmt.Sprintf(`%q is not a duration: write for example "90s" or "72h"`, text))
 		}
 		return
 	}
 	if d > MaxDuration {
-		faults.Add(join(path, name), fmt.Sprintf("%q %s", text, tooLong))
+		faults.Add(memberPath(path, name), fmt.Sprintf("%q %s", text, tooLong))
 	}
 	*target = min(d, MaxDuration)
 }
 
-func join(path, name string) string {
+func memberPath(path, name string) string {
 	if path == "" {
 		return name
 	}

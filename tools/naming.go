@@ -6,6 +6,21 @@ import (
 	"strings"
 )
 
+// Identity is what the caller knows a tool by: two fields, never one flat
+// name. The namespace is empty for most.
+type Identity struct {
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
+// String is the identity for people and for maps: namespace.name, or the name.
+func (i Identity) String() string {
+	if i.Namespace == "" {
+		return i.Name
+	}
+	return i.Namespace + "." + i.Name
+}
+
 // MaxName is the longest name, in bytes, that a model may see.
 const MaxName = 64
 
@@ -52,4 +67,45 @@ func VisibleName(identity, name string) string {
 
 func plain(c rune) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
+}
+
+// FlatName is the model-visible name of a client-owned tool. The hash, where one
+// is needed, is of the identity, and no flat name is ever taken apart again.
+func FlatName(id Identity) string {
+	if id.Namespace == "" {
+		return VisibleName("client:"+id.Name, id.Name)
+	}
+	return VisibleName("namespace:"+id.Namespace+"/"+id.Name, id.Namespace+"__"+id.Name)
+}
+
+// NameServerTools gives the tools of servers their model-visible names: their
+// own where nobody else has it, and label__tool where it clashes. Others keep
+// their names.
+func NameServerTools(entries []Entry) {
+	taken := map[string]int{}
+	for _, e := range entries {
+		taken[ownVisible(e.Descriptor)]++
+	}
+	for i, e := range entries {
+		if e.Remote == nil {
+			continue
+		}
+		name := ownVisible(e.Descriptor)
+		if taken[name] > 1 {
+			name = VisibleName(serverIdentity(e.Descriptor), e.Remote.Server+"__"+e.Remote.Tool)
+		}
+		if taken[name] > 0 && name != ownVisible(e.Descriptor) { // that name is somebody's own
+			name = VisibleName(serverIdentity(e.Descriptor), e.Remote.Server+"."+e.Remote.Tool)
+		}
+		entries[i].ModelName = name
+	}
+}
+
+func serverIdentity(d Descriptor) string { return "mcp:" + d.Remote.Server + "/" + d.Remote.Tool }
+
+func ownVisible(d Descriptor) string {
+	if d.Remote == nil {
+		return d.ModelName
+	}
+	return VisibleName(serverIdentity(d), d.Remote.Tool)
 }

@@ -13,7 +13,7 @@ type Registry struct {
 type Duplicates string
 
 const (
-	// DuplicatesError refuses the request (D4).
+	// DuplicatesError refuses the request.
 	DuplicatesError Duplicates = "error"
 	// DuplicatesLast keeps the later declaration and warns.
 	DuplicatesLast Duplicates = "last"

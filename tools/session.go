@@ -2,6 +2,19 @@ package tools
 
 import "context"
 
+// Scope says for how long a source's tools need something open.
+type Scope string
+
+const (
+	// ScopeNone needs nothing. An empty scope means the same.
+	ScopeNone Scope = "none"
+	// ScopeShared is one connection a worker, lent to every run.
+	ScopeShared Scope = "shared"
+	// ScopeRun is opened for one run, on its first call, and closed when the
+	// run ends.
+	ScopeRun Scope = "run"
+)
+
 // Opening names one activation: a live, run-scoped opening of a source.
 type Opening struct {
 	RunID string
@@ -23,6 +36,6 @@ type Session interface {
 	Execute(ctx context.Context, name string, call Invocation) (Output, error)
 	// Close gives back everything that was opened. It is called once; it must
 	// bear more, and return when ctx ends. Its error is recorded and stops
-	// nothing (CL-5).
+	// nothing.
 	Close(ctx context.Context) error
 }

@@ -18,12 +18,10 @@ func TestTraceSaysWhenACallRan(t *testing.T) {
 		took           int64
 		attempt        int
 	}{
-		"it ran":                  {tools.Outcome{StartedAt: at(10), TookMS: 15}, at(10), at(25), 15, 1},
-		"it ran in no time":       {tools.Outcome{StartedAt: at(10)}, at(10), at(10), 0, 1},
-		"a later attempt ran":     {tools.Outcome{StartedAt: at(10), TookMS: 5, Attempt: 3}, at(10), at(15), 5, 3},
-		"an earlier build ran it": {tools.Outcome{StartedAt: at(10), EndedAt: at(30), Attempt: 1}, at(10), at(30), 20, 1},
-		"its clock went back":     {tools.Outcome{StartedAt: at(10), EndedAt: at(5), Attempt: 1}, at(10), at(10), 0, 1},
-		"it never ran":            {tools.Outcome{}, at(1), at(90), 89, 0},
+		"it ran":              {tools.Outcome{StartedAt: at(10), TookMS: 15}, at(10), at(25), 15, 1},
+		"it ran in no time":   {tools.Outcome{StartedAt: at(10)}, at(10), at(10), 0, 1},
+		"a later attempt ran": {tools.Outcome{StartedAt: at(10), TookMS: 5, Attempt: 3}, at(10), at(15), 5, 3},
+		"it never ran":        {tools.Outcome{}, at(1), at(90), 89, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 	"errand/worker"
 )
 
@@ -114,7 +114,7 @@ func TestACheckupOfTheRest(t *testing.T) {
 
 func TestACheckupListsTheToolsOfServers(t *testing.T) {
 	t.Parallel()
-	config := worker.Config{MCP: worker.MCP{Servers: []mcp.Server{{Name: "gone", URL: "http://127.0.0.1:1/mcp"}}}}
+	config := worker.Config{MCP: worker.MCP{Servers: []mcpconfig.Server{{Name: "gone", URL: "http://127.0.0.1:1/mcp"}}}}
 	f := look(t, config, "mcp")
 	require.Equal(t, worker.StateFault, f.State, f)
 	require.Equal(t, "gone", f.Subject)

@@ -8,7 +8,7 @@ import (
 
 	"errand/activities/openaimodel"
 	"errand/storage"
-	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 	"errand/workflows/contract"
 )
 
@@ -76,9 +76,9 @@ type Fetch struct {
 
 // MCP says which servers of the Model Context Protocol runs may use.
 type MCP struct {
-	// Servers are what requests may name by server_label. mcp.Parse reads them
+	// Servers are what requests may name by server_label. mcpconfig.Parse reads them
 	// from JSON.
-	Servers []mcp.Server
+	Servers []mcpconfig.Server
 	// Hosts may be named by requests, as server_url. None: a request cannot
 	// bring a server of its own.
 	Hosts []string

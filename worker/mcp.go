@@ -8,6 +8,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 )
 
 // serversSection is what was read about MCP servers. They are made once all of
@@ -58,7 +59,7 @@ func (l *loader) readServers() {
 		if err != nil {
 			l.faults.Add("mcp.config (ERRAND_MCP_CONFIG)", err.Error())
 		} else {
-			c.Servers = mcp.Parse(raw, l.environment.LookupEnv, secret, &l.faults)
+			c.Servers = mcpconfig.Parse(raw, l.environment.LookupEnv, secret, &l.faults)
 		}
 	}
 	if l.servers.inline == nil {
@@ -70,7 +71,7 @@ func (l *loader) readServers() {
 		return
 	}
 	var faults tools.Faults
-	for _, s := range mcp.Parse(raw, l.environment.LookupEnv, secret, &faults) {
+	for _, s := range mcpconfig.Parse(raw, l.environment.LookupEnv, secret, &faults) {
 		for _, earlier := range c.Servers {
 			if earlier.Name == s.Name {
 				faults.Add("mcpServers."+s.Name, fmt.Sprintf("is configured in %s too: remove one", l.servers.file))

@@ -108,7 +108,7 @@ func (r *run) verdict(ctx workflow.Context, c *call, e *effort, out tools.Outcom
 func droppedOutcome(late tools.Outcome) tools.Outcome {
 	o := tools.Fail(tools.Cancelled, tools.ErrCancelled,
 		fmt.Sprintf("the run was ended; the call ended afterwards (%s) and its result was dropped", late.Status))
-	o.StartedAt, o.TookMS, o.EndedAt = late.StartedAt, late.TookMS, late.EndedAt
+	o.StartedAt, o.TookMS = late.StartedAt, late.TookMS
 	o.Attempt, o.Changes = late.Attempt, late.Changes
 	return o
 }

@@ -21,6 +21,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 )
 
 // serveStdio has this program act as the server that is measured.
@@ -61,16 +62,16 @@ func BenchmarkMCPCall(b *testing.B) {
 	defer func() { _ = out.Flush() }()
 	for _, row := range []struct {
 		name   string
-		server mcp.Server
+		server mcpconfig.Server
 		direct func() transport.Interface
 		most   time.Duration
 	}{
-		{"HTTP", mcp.Server{URL: echo.URL + "/mcp", Transport: mcp.TransportHTTP}, func() transport.Interface {
+		{"HTTP", mcpconfig.Server{URL: echo.URL + "/mcp", Transport: mcpconfig.TransportHTTP}, func() transport.Interface {
 			over, err := transport.NewStreamableHTTP(echo.URL + "/mcp")
 			require.NoError(b, err)
 			return over
 		}, mostOverHTTP},
-		{"stdio", mcp.Server{Command: self, Env: map[string]tools.Secret{serveStdio: "1"}, Scope: mcp.ScopeShared}, func() transport.Interface {
+		{"stdio", mcpconfig.Server{Command: self, Env: map[string]tools.Secret{serveStdio: "1"}, Scope: mcpconfig.ScopeShared}, func() transport.Interface {
 			return transport.NewStdioWithOptions(self, nil, nil, transport.WithCommandFunc(
 				func(context.Context, string, []string, []string) (*exec.Cmd, error) {
 					cmd := exec.Command(self)
@@ -89,10 +90,10 @@ func BenchmarkMCPCall(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func compare(b *testing.B, s mcp.Server, over transport.Interface) (pooled, direct time.Duration) {
+func compare(b *testing.B, s mcpconfig.Server, over transport.Interface) (pooled, direct time.Duration) {
 	b.Helper()
 	ctx := b.Context()
-	servers := mcp.New(mcp.Options{Servers: []mcp.Server{s}})
+	servers := mcp.New(mcp.Options{Servers: []mcpconfig.Server{s}})
 	defer servers.Close()
 	c := client.NewClient(over)
 	require.NoError(b, c.Start(ctx))
@@ -149,8 +150,8 @@ func BenchmarkMCPPool(b *testing.B) {
 		}}, r)
 	}))
 	b.Cleanup(counting.Close)
-	servers := mcp.New(mcp.Options{Servers: []mcp.Server{{
-		Name: "echo", URL: counting.URL + "/mcp", Transport: mcp.TransportHTTP, PoolSize: size, Protocol: mcp.ProtocolLegacy,
+	servers := mcp.New(mcp.Options{Servers: []mcpconfig.Server{{
+		Name: "echo", URL: counting.URL + "/mcp", Transport: mcpconfig.TransportHTTP, PoolSize: size, Protocol: mcpconfig.ProtocolLegacy,
 	}}})
 	defer servers.Close()
 	began := time.Now()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"errand/tools"
@@ -43,9 +44,9 @@ type Failure struct {
 	// Status is that of an HTTP answer, RetryAfter what it asks to wait.
 	Status     int
 	RetryAfter time.Duration
-	// Untouched says that the server has not taken the request up, so that
+	// Unprocessed says that the server has not taken the request up, so that
 	// trying again does no harm.
-	Untouched bool
+	Unprocessed bool
 }
 
 func (f *Failure) Error() string { return f.Message }
@@ -58,9 +59,9 @@ func (f *Failure) again(repeatable bool) bool {
 	case Refused:
 		return f.Status == 429 || f.Status == 503 || (repeatable && f.Status >= 500)
 	case Malformed:
-		return repeatable && f.Untouched
+		return repeatable && f.Unprocessed
 	case Unreachable, Stale, Lost:
-		return f.Untouched || repeatable
+		return f.Unprocessed || repeatable
 	}
 	return false
 }
@@ -81,7 +82,7 @@ func (f *Failure) callError(tool string, repeatable bool) error {
 	case f.Kind == TooLarge:
 		e.Type = tools.ErrOutputTooLarge
 		e.Message = fmt.Sprintf("tool %q ran, and its answer was dropped: %s", tool, f.Message)
-	case !f.Untouched && !repeatable && (f.Kind == Lost || f.Kind == Malformed || f.Kind == Refused && f.Status >= 500):
+	case !f.Unprocessed && !repeatable && (f.Kind == Lost || f.Kind == Malformed || f.Kind == Refused && f.Status >= 500):
 		e.Status, e.Type = tools.Unknown, tools.ErrOutcomeUnknown
 		e.Message = fmt.Sprintf("the outcome of %q is not known: %s. It may have taken place: check before you repeat it", tool, f.Message)
 	}
@@ -103,4 +104,21 @@ func (f *Failure) detail() json.RawMessage {
 		return nil
 	}
 	return raw
+}
+
+// statusFailure is the failure that an HTTP status means. A 400 is also how
+// many servers say that they do not know a session.
+func statusFailure(status int, retry time.Duration, text string, hadSession bool) *Failure {
+	f := &Failure{Kind: Refused, Status: status, RetryAfter: retry, Unprocessed: status < 500 || status == http.StatusServiceUnavailable}
+	f.Message = fmt.Sprintf("the server answered HTTP %d", status)
+	if text != "" {
+		f.Message += ": " + text
+	}
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		f.Kind = Unauthorized
+	case hadSession && (status == http.StatusNotFound || status == http.StatusBadRequest):
+		f.Kind = Stale
+	}
+	return f
 }

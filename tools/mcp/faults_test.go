@@ -16,6 +16,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 )
 
 // bad is a server of this mode over pipes, and a mark that its processes carry.
@@ -27,23 +28,23 @@ func bad(t *testing.T, mode string) (servers *mcp.Servers, mark string) {
 // badScoped is one that is opened for each run.
 func badScoped(t *testing.T, mode string) (servers *mcp.Servers, mark string) {
 	t.Helper()
-	return badIn(t, mode, func(s *mcp.Server) { s.Scope = mcp.ScopeRun })
+	return badIn(t, mode, func(s *mcpconfig.Server) { s.Scope = mcpconfig.ScopeRun })
 }
 
-func badIn(t *testing.T, mode string, change func(*mcp.Server)) (servers *mcp.Servers, mark string) {
+func badIn(t *testing.T, mode string, change func(*mcpconfig.Server)) (servers *mcp.Servers, mark string) {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	mark = fmt.Sprintf("ERRAND_TEST_MARK=%s-%d", filepath.Base(t.TempDir()), time.Now().UnixNano())
 	_, value, _ := strings.Cut(mark, "=")
-	s := mcp.Server{
+	s := mcpconfig.Server{
 		Name: "bad", Command: self, Env: map[string]tools.Secret{badMode: tools.Secret(mode), "ERRAND_TEST_MARK": tools.Secret(value)},
 		StartTimeout: 15 * time.Second,
 	}
 	if change != nil {
 		change(&s)
 	}
-	servers = mcp.New(mcp.Options{Servers: []mcp.Server{s}})
+	servers = mcp.New(mcp.Options{Servers: []mcpconfig.Server{s}})
 	t.Cleanup(func() {
 		servers.Close()
 		require.Eventually(t, func() bool { return len(marked(t, mark)) == 0 }, 10*time.Second, 20*time.Millisecond,

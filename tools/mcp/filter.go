@@ -49,10 +49,10 @@ func allowed(raw json.RawMessage, name string, readOnly bool) bool {
 	return raw == nil || parseFilter(raw).takes(name, readOnly)
 }
 
-// asks tells whether a policy wants a person's approval for a tool. readOnly
-// is what the worker believes, not what an untrusted server says. Of tools in
-// both lists or in neither, a person is asked about.
-func asks(policy json.RawMessage, name string, readOnly bool) bool {
+// needsApproval tells whether a policy wants a person's approval for a tool.
+// readOnly is what the worker believes, not what an untrusted server says. Of
+// tools in both lists or in neither, a person is asked about.
+func needsApproval(policy json.RawMessage, name string, readOnly bool) bool {
 	if policy == nil {
 		return false
 	}

@@ -18,6 +18,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 )
 
 // badHTTP is a server over Streamable HTTP that misbehaves.
@@ -42,13 +43,13 @@ func startHTTP(t *testing.T, mode string) (*badHTTP, string) {
 	return b, server.URL
 }
 
-func over(t *testing.T, url string, change func(*mcp.Server)) *mcp.Servers {
+func over(t *testing.T, url string, change func(*mcpconfig.Server)) *mcp.Servers {
 	t.Helper()
-	s := mcp.Server{Name: "bad", URL: url, Transport: mcp.TransportHTTP, StartTimeout: 5 * time.Second, PoolSize: 1}
+	s := mcpconfig.Server{Name: "bad", URL: url, Transport: mcpconfig.TransportHTTP, StartTimeout: 5 * time.Second, PoolSize: 1}
 	if change != nil {
 		change(&s)
 	}
-	servers := mcp.New(mcp.Options{Servers: []mcp.Server{s}})
+	servers := mcp.New(mcp.Options{Servers: []mcpconfig.Server{s}})
 	t.Cleanup(servers.Close)
 	return servers
 }
@@ -244,7 +245,7 @@ func TestStaleSessionIsReplacedAndTheCallMadeOnce(t *testing.T) {
 func TestCallsCarryTheirKeyAndCredentialsAndIDsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	b, url := startHTTP(t, "")
-	servers := over(t, url, func(s *mcp.Server) { s.Headers = map[string]tools.Secret{"X-Api-Key": "k"} })
+	servers := over(t, url, func(s *mcpconfig.Server) { s.Headers = map[string]tools.Secret{"X-Api-Key": "k"} })
 	for range 3 {
 		_, err := call(t.Context(), servers, "bad", tools.EffectOnce, nil)
 		require.NoError(t, err)
@@ -269,7 +270,7 @@ func TestCallsCarryTheirKeyAndCredentialsAndIDsOfTheirOwn(t *testing.T) {
 func TestManyCallsShareAtMostPoolSizeConnections(t *testing.T) {
 	t.Parallel()
 	b, url := startHTTP(t, "")
-	servers := over(t, url, func(s *mcp.Server) { s.PoolSize = 3 })
+	servers := over(t, url, func(s *mcpconfig.Server) { s.PoolSize = 3 })
 	var all sync.WaitGroup
 	var failures atomic.Int64
 	for range 100 {
@@ -291,7 +292,7 @@ func TestRedirectToAnotherHostIsNotFollowed(t *testing.T) {
 		http.Redirect(w, r, target, http.StatusTemporaryRedirect)
 	}))
 	t.Cleanup(front.Close)
-	servers := over(t, front.URL, func(s *mcp.Server) { s.Headers = map[string]tools.Secret{"X-Api-Key": "k"} })
+	servers := over(t, front.URL, func(s *mcpconfig.Server) { s.Headers = map[string]tools.Secret{"X-Api-Key": "k"} })
 	listing, err := servers.List(t.Context(), tools.ServerDeclaration{Label: "bad"}, "tools[0]")
 	require.NoError(t, err)
 	require.Contains(t, listing.Failure, "redirects to another host")
@@ -359,7 +360,7 @@ func TestMalformedToolsAreLeftOutAndTheirSiblingsStayWhole(t *testing.T) {
 	t.Parallel()
 	b, url := startHTTP(t, "")
 	b.tools = mixedTools
-	servers := over(t, url, func(s *mcp.Server) { s.Trusted = true })
+	servers := over(t, url, func(s *mcpconfig.Server) { s.Trusted = true })
 	listing, err := servers.List(t.Context(), tools.ServerDeclaration{Label: "bad"}, "tools[0]")
 	require.NoError(t, err)
 	names := []string{}
@@ -383,9 +384,9 @@ func TestAnnotationsOfServersThatAreNotTrustedCountForNothing(t *testing.T) {
 	t.Parallel()
 	b, url := startHTTP(t, "")
 	b.tools = mixedTools
-	servers := over(t, url, func(s *mcp.Server) {
+	servers := over(t, url, func(s *mcpconfig.Server) {
 		yes := true
-		s.Tools = map[string]mcp.Override{"php": {Effect: tools.EffectIdempotent, Checkpointable: &yes}}
+		s.Tools = map[string]mcpconfig.Override{"php": {Effect: tools.EffectIdempotent, Checkpointable: &yes}}
 		s.Approval = json.RawMessage(`{"never":{"tool_names":["php"]}}`)
 	})
 	listing, err := servers.List(t.Context(), tools.ServerDeclaration{Label: "bad", AllowedTools: json.RawMessage(`["good","php","nope"]`)}, "tools[0]")
@@ -402,9 +403,9 @@ func TestAnnotationsOfServersThatAreNotTrustedCountForNothing(t *testing.T) {
 
 func TestToolThatHasChangedSinceTheRunBeganWarnsOrIsRefused(t *testing.T) {
 	t.Parallel()
-	for policy, refused := range map[string]bool{mcp.OnChangeWarn: false, mcp.OnChangeRefuse: true} {
+	for policy, refused := range map[string]bool{mcpconfig.OnChangeWarn: false, mcpconfig.OnChangeRefuse: true} {
 		_, url := startHTTP(t, "")
-		servers := over(t, url, func(s *mcp.Server) { s.OnToolChange = policy })
+		servers := over(t, url, func(s *mcpconfig.Server) { s.OnToolChange = policy })
 		out, err := servers.Execute(t.Context(), tools.Invocation{
 			Server: &tools.ServerDeclaration{Label: "bad"}, Remote: &tools.Remote{Server: "bad", Tool: "do", Digest: "another"},
 		})

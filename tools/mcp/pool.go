@@ -31,7 +31,7 @@ type pool struct {
 
 // slot is a connection and how many calls are in flight on it.
 type slot struct {
-	conn *conn
+	conn *connection
 	busy int
 	idle time.Time // since when it has not been busy
 }
@@ -43,7 +43,7 @@ func newPool(t target, log Logger, schemas *schema.Cache) *pool {
 	return p
 }
 
-var errPoolClosed = &Failure{Kind: Unreachable, Untouched: true, Message: "the worker is stopping"}
+var errPoolClosed = &Failure{Kind: Unreachable, Unprocessed: true, Message: "the worker is stopping"}
 
 func (p *pool) acquire(ctx context.Context) (*slot, error) {
 	for {
@@ -89,7 +89,7 @@ func (p *pool) leastBusy() *slot {
 // one have it, and close it.
 func (p *pool) dropLost() {
 	p.slots = slices.DeleteFunc(p.slots, func(s *slot) bool {
-		if !s.conn.tap.isLost() {
+		if !s.conn.interceptor.isLost() {
 			return false
 		}
 		p.closing.Go(s.conn.close)
@@ -149,10 +149,10 @@ const (
 )
 
 // do runs a request on a connection, again on another where that does no harm.
-func (p *pool) do(ctx context.Context, repeatable bool, request func(context.Context, *conn) error) error {
+func (p *pool) do(ctx context.Context, repeatable bool, request func(context.Context, *connection) error) error {
 	began := time.Now()
 	for attempt := 1; ; attempt++ {
-		err := p.once(ctx, request)
+		err := p.tryOnce(ctx, request)
 		if err == nil {
 			return nil
 		}
@@ -170,7 +170,7 @@ func (p *pool) do(ctx context.Context, repeatable bool, request func(context.Con
 	}
 }
 
-func (p *pool) once(ctx context.Context, request func(context.Context, *conn) error) error {
+func (p *pool) tryOnce(ctx context.Context, request func(context.Context, *connection) error) error {
 	s, err := p.acquire(ctx)
 	if err != nil {
 		return err

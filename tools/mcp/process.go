@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"errand/tools"
+	"errand/tools/mcp/mcpconfig"
 	"errand/tools/process"
 )
 
@@ -41,7 +42,7 @@ type serverProcess struct {
 }
 
 // spawn starts a server's process. Nothing ends it but stop.
-func spawn(s Server, log Logger) (*serverProcess, error) {
+func spawn(s mcpconfig.Server, log Logger) (*serverProcess, error) {
 	stdin, toServer, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func spawn(s Server, log Logger) (*serverProcess, error) {
 	cmd.WaitDelay = stderrGrace
 	if p.Child, err = process.Start(cmd); err != nil {
 		p.closePipes()
-		return nil, &Failure{Kind: Unreachable, Untouched: true, Message: fmt.Sprintf("the server's process did not start: %v", err)}
+		return nil, &Failure{Kind: Unreachable, Unprocessed: true, Message: fmt.Sprintf("the server's process did not start: %v", err)}
 	}
 	return p, nil
 }
@@ -71,7 +72,7 @@ func (p *serverProcess) closePipes() {
 	_ = p.stdout.Close()
 }
 
-func environmentOf(s Server) []string {
+func environmentOf(s mcpconfig.Server) []string {
 	set := map[string]string{}
 	for _, name := range slices.Concat(inherited, s.InheritEnv) {
 		if value, ok := os.LookupEnv(name); ok {
@@ -127,12 +128,12 @@ type stderr struct {
 	line []byte // what has come of the next line
 }
 
-func newStderr(s Server, log Logger) *stderr {
+func newStderr(s mcpconfig.Server, log Logger) *stderr {
 	return &stderr{name: s.Name, log: log, hidden: hiding(s), tail: process.Tail{Limit: maxTail}}
 }
 
 // hiding replaces the values of a server's secrets by a mark.
-func hiding(s Server) *strings.Replacer {
+func hiding(s mcpconfig.Server) *strings.Replacer {
 	var pairs []string
 	for _, values := range []map[string]tools.Secret{s.Env, s.Headers} {
 		for _, value := range values {

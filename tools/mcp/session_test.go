@@ -59,7 +59,8 @@ func TestSessionWhoseProcessDiesStartsAnotherAndSaysWhatIsGone(t *testing.T) {
 	pid, err := strconv.Atoi(strings.TrimPrefix(first.Content.(string), "fine "))
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
-	// A process that is going still has its end of the pipe: what is written then has left.
+	// A process that is going still has its end of the pipe: what is written
+	// then has left.
 	require.Eventually(t, func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }, 10*time.Second, time.Millisecond)
 	require.Empty(t, marked(t, mark))
 	second, err := session.Execute(t.Context(), "do", invocation("bad"))

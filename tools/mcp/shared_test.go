@@ -15,6 +15,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 )
 
 // sharedHTTP is a server of both HTTP transports. It takes its time for the
@@ -142,21 +143,21 @@ func keyed(t *testing.T, servers *mcp.Servers, key string) error {
 func TestCallIsNotRepeatedWhenAnotherEndsTheConnectionThatItIsInFlightOn(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ transport, mode string }{
-		{mcp.TransportHTTP, "stale"},
-		{mcp.TransportHTTP, "malformed"},
-		{mcp.TransportHTTP, "too large"},
-		{mcp.TransportSSE, "stale"},
+		{mcpconfig.TransportHTTP, "stale"},
+		{mcpconfig.TransportHTTP, "malformed"},
+		{mcpconfig.TransportHTTP, "too large"},
+		{mcpconfig.TransportSSE, "stale"},
 	} {
 		t.Run(row.transport+" "+row.mode, func(t *testing.T) {
 			t.Parallel()
 			over, path := make(chan struct{}), ""
-			if row.transport == mcp.TransportSSE {
+			if row.transport == mcpconfig.TransportSSE {
 				path = "/sse"
 			}
 			s := &sharedHTTP{mode: row.mode, calls: map[string]int{}, took: make(chan struct{}, 10), done: over}
 			server := httptest.NewServer(s)
 			t.Cleanup(server.Close)
-			servers := mcp.New(mcp.Options{Servers: []mcp.Server{{
+			servers := mcp.New(mcp.Options{Servers: []mcpconfig.Server{{
 				Name: "bad", URL: server.URL + path, Transport: row.transport, PoolSize: 1, StartTimeout: 5 * time.Second, MaxResponse: 64 << 10,
 			}}})
 			t.Cleanup(servers.Close)

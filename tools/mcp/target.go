@@ -11,15 +11,16 @@ import (
 
 	"errand/tools"
 	"errand/tools/hosts"
+	"errand/tools/mcp/mcpconfig"
 )
 
 // target is a server as calls reach it: every credential resolved.
 type target struct {
-	Server
-	// brought says that the request brought the address: it is held against the
+	mcpconfig.Server
+	// fromRequest says that the request brought the address: it is held against the
 	// allowed hosts when it is dialled too.
-	brought bool
-	allowed hosts.List
+	fromRequest bool
+	allowed     hosts.List
 	// key tells connections apart: those of one key may be shared.
 	key string
 	// warnings are about the declaration.
@@ -28,7 +29,7 @@ type target struct {
 
 // Options are what a worker knows about servers beside each one's own part.
 type Options struct {
-	Servers []Server
+	Servers []mcpconfig.Server
 	// Hosts may be named by server_url in a request.
 	Hosts []string
 	// Secrets may be named by requests, as ${secret:name}.
@@ -45,15 +46,15 @@ func (o Options) resolve(d tools.ServerDeclaration, path string, faults *tools.F
 	before := len(*faults)
 	t := target{allowed: hosts.List{Names: o.Hosts, Setting: HostsSetting}}
 	if d.URL == "" {
-		i := slices.IndexFunc(o.Servers, func(s Server) bool { return s.Name == d.Label })
+		i := slices.IndexFunc(o.Servers, func(s mcpconfig.Server) bool { return s.Name == d.Label })
 		if i < 0 {
 			faults.Add(path+".server_label", o.unknown(d.Label))
 			return t, false
 		}
-		t.Server = o.Servers[i].withDefaults()
+		t.Server = o.Servers[i].WithDefaults()
 	} else {
-		t.brought = true
-		t.Server = Server{Name: d.Label, URL: d.URL, Approval: json.RawMessage(`"always"`)}.withDefaults()
+		t.fromRequest = true
+		t.Server = mcpconfig.Server{Name: d.Label, URL: d.URL, Approval: json.RawMessage(`"always"`)}.WithDefaults()
 		o.checkAddress(&t, path, faults)
 	}
 	o.credentials(&t, d, path, faults)
@@ -77,7 +78,7 @@ func (o Options) unknown(label string) string {
 }
 
 func (o Options) checkAddress(t *target, path string, faults *tools.Faults) {
-	if complaint := checkURL(t.URL); complaint != "" {
+	if complaint := mcpconfig.CheckURL(t.URL); complaint != "" {
 		faults.Add(path+".server_url", complaint)
 		return
 	}
@@ -96,7 +97,7 @@ func (o Options) credentials(t *target, d tools.ServerDeclaration, path string, 
 	if d.Authorization == "" && len(d.Headers) == 0 {
 		return
 	}
-	if t.Command == "" && t.Scope == ScopeRun {
+	if t.Command == "" && t.Scope == mcpconfig.ScopeRun {
 		faults.Add(path+".headers", "a server of scope run takes no credentials from requests: configure its headers on the worker")
 		return
 	}
@@ -106,7 +107,7 @@ func (o Options) credentials(t *target, d tools.ServerDeclaration, path string, 
 	}
 	given := map[string]string{}
 	for name, value := range d.Headers {
-		if reason := badHeader(name); reason != "" {
+		if reason := mcpconfig.CheckHeader(name); reason != "" {
 			faults.Add(path+".headers."+name, reason)
 		}
 		given[name] = value
@@ -120,7 +121,7 @@ func (o Options) credentials(t *target, d tools.ServerDeclaration, path string, 
 		if name == "Authorization" && d.Authorization != "" {
 			place = path + ".authorization"
 		}
-		text, literal, err := resolveSecrets(value, o.secret)
+		text, literal, err := mcpconfig.ExpandSecrets(value, o.secret)
 		if err != nil {
 			faults.Add(place, err.Error())
 		}
@@ -157,7 +158,7 @@ func (t target) digest() string {
 			h.Write(fmt.Appendf(nil, "%d:%s,", len(p), p))
 		}
 	}
-	write(t.Name, t.URL, t.Command, t.Cwd, t.Transport, t.Protocol, fmt.Sprint(t.brought))
+	write(t.Name, t.URL, t.Command, t.Cwd, t.Transport, t.Protocol, fmt.Sprint(t.fromRequest))
 	write(t.Args...)
 	for _, m := range []map[string]tools.Secret{t.Env, t.Headers} {
 		for _, name := range sortedKeys(m) {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/tools"
-	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 )
 
 func TestServerThatRefusesAVersionItSpeaksIsAskedOnceMore(t *testing.T) {
@@ -61,7 +61,7 @@ func TestServerThatRefusesAVersionItSpeaksIsAskedOnceMore(t *testing.T) {
 				}
 			}))
 			t.Cleanup(server.Close)
-			servers := over(t, server.URL, func(s *mcp.Server) { s.Protocol = mcp.ProtocolAuto })
+			servers := over(t, server.URL, func(s *mcpconfig.Server) { s.Protocol = mcpconfig.ProtocolAuto })
 			listing, err := servers.List(t.Context(), tools.ServerDeclaration{Label: "bad"}, "tools[0]")
 			require.NoError(t, err)
 			mu.Lock()

@@ -52,19 +52,9 @@ func (l *Library) describe() string {
 		"When a task fits a skill, load it before you begin, and follow it. The skills:")
 	room := min(maxDescription, maxDescriptions/len(l.skills))
 	for _, s := range l.skills {
-		fmt.Fprintf(&b, "\n- %s: %s", s.name, shorten(s.description, room))
+		fmt.Fprintf(&b, "\n- %s: %s", s.name, tools.Shorten(tools.Line(s.description), room))
 	}
 	return b.String()
-}
-
-// shorten makes one line of at most limit bytes.
-func shorten(text string, limit int) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) <= limit {
-		return text
-	}
-	const more = "…"
-	return strings.ToValidUTF8(text[:max(limit-len(more), 0)], "") + more
 }
 
 // parameters are the JSON Schema of arguments.

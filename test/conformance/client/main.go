@@ -14,6 +14,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/mcp"
+	"errand/tools/mcp/mcpconfig"
 )
 
 // label is what the server is called here.
@@ -31,8 +32,8 @@ func main() {
 func run(address string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	servers := mcp.New(mcp.Options{Servers: []mcp.Server{{
-		Name: label, URL: address, Transport: mcp.TransportHTTP, Protocol: protocol(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
+	servers := mcp.New(mcp.Options{Servers: []mcpconfig.Server{{
+		Name: label, URL: address, Transport: mcpconfig.TransportHTTP, Protocol: protocol(os.Getenv("MCP_CONFORMANCE_PROTOCOL_VERSION")),
 	}}})
 	defer servers.Close()
 	declaration := tools.ServerDeclaration{Label: label}
@@ -68,11 +69,11 @@ func run(address string) error {
 func protocol(version string) string {
 	switch {
 	case version == "":
-		return mcp.ProtocolAuto
+		return mcpconfig.ProtocolAuto
 	case version < "2026":
-		return mcp.ProtocolLegacy
+		return mcpconfig.ProtocolLegacy
 	default:
-		return mcp.ProtocolModern
+		return mcpconfig.ProtocolModern
 	}
 }
 
