@@ -141,3 +141,52 @@ func TestADeploymentNeedsItsNameAndItsBuild(t *testing.T) {
 		require.Equal(t, want, faults[0].Path)
 	}
 }
+
+func TestNoFaultHidesAnother(t *testing.T) {
+	t.Parallel()
+	for name, one := range map[string]struct {
+		file, variable string
+		want           []string
+	}{
+		"an unknown key beside a wrong value": {"files: {root: 7, rot: x}", "", []string{
+			"files.root: must be a string in quotes, not a number",
+			"files.rot: unknown key: known here are root",
+		}},
+		"a key in other letters": {"Log: {level: info}\nfiles: {Root: x}", "", []string{
+			"Log: unknown key: known here are delegate, deployment, fetch, files, limits, log, mcp, models, prices, search, skills, storage, temporal",
+			"files.Root: unknown key: known here are root",
+		}},
+		"a variable over the file": {"log: {level: shout}", "ERRAND_LOG_LEVEL=loud", []string{
+			`log.level: "shout": must be one of debug, info, warn, error`,
+			`ERRAND_LOG_LEVEL: "loud": must be one of debug, info, warn, error`,
+		}},
+		"a good variable over the file": {"log: {level: shout}", "ERRAND_LOG_LEVEL=info", []string{
+			`log.level: "shout": must be one of debug, info, warn, error`,
+		}},
+		"what a section lacks": {"search: {provider: brave}\nlog: {level: 5}", "ERRAND_BUILD_ID=v1", []string{
+			"log.level: must be a string in quotes, not a number",
+			"deployment.name: required beside build_id and behavior: the name of the deployment",
+			"search.api_key (ERRAND_SEARCH_KEY): required for brave: a key of the Brave Search API",
+		}},
+		"two references in one text": {`models: [{match: m, api_key: "${ONE}${TWO}"}]`, "", []string{
+			"models[0].api_key: ${ONE}: the environment variable is not set: set it, or remove the reference",
+			"models[0].api_key: ${TWO}: the environment variable is not set: set it, or remove the reference",
+		}},
+	} {
+		_, err := config.Load(written(t, one.file, one.variable))
+		var faults *config.Error
+		require.ErrorAs(t, err, &faults, name)
+		got := make([]string, len(faults.Faults))
+		for i, f := range faults.Faults {
+			got[i] = f.String()
+		}
+		require.Equal(t, one.want, got, name)
+	}
+}
+
+func TestAListReplacesTheOneBelowIt(t *testing.T) {
+	t.Parallel()
+	c, err := config.Load(written(t, "fetch: {hosts: [a.example, b.example, c.example]}", "ERRAND_FETCH_HOSTS=d.example"))
+	require.NoError(t, err)
+	require.Equal(t, []string{"d.example"}, c.Fetch.Hosts)
+}
