@@ -38,16 +38,16 @@ const (
 // history.
 type Config struct {
 	// Driver is one of the constants; empty means DriverNone.
-	Driver string
+	Driver string `koanf:"driver" env:"ERRAND_STORAGE_DRIVER"`
 	// Directory is an absolute path.
-	Directory string
-	S3        s3.Config
+	Directory string    `koanf:"directory" env:"ERRAND_STORAGE_DIRECTORY"`
+	S3        s3.Config `koanf:"s3"`
 	// Threshold is the size in bytes from which a payload is stored outside; 0
 	// means MaxThreshold.
-	Threshold int
+	Threshold Size `koanf:"threshold" env:"ERRAND_STORAGE_THRESHOLD"`
 	// MaxOutput is the size in bytes above which the output of a call is cut, in
 	// place of 1 MiB; 0 means DefaultMaxOutput.
-	MaxOutput int
+	MaxOutput Size `koanf:"max_output" env:"ERRAND_STORAGE_MAX_OUTPUT"`
 }
 
 // Stores tells whether all large payloads go outside.
@@ -59,7 +59,7 @@ func (c Config) OutputLimit() int {
 	if !c.Stores() {
 		return 0
 	}
-	return c.withDefaults().MaxOutput
+	return int(c.withDefaults().MaxOutput)
 }
 
 func (c Config) withDefaults() Config {
@@ -125,7 +125,7 @@ func (c Config) bucketFaults(all *tools.Faults) {
 	}
 }
 
-func sizeFault(all *tools.Faults, key string, size, least, most int) {
+func sizeFault(all *tools.Faults, key string, size, least, most Size) {
 	if size < least || size > most {
 		all.Add(key, fmt.Sprintf("%d bytes: must be from %d KiB to %d KiB", size, least>>10, most>>10))
 	}

@@ -39,7 +39,7 @@ func Open(ctx context.Context, c Config) (converter.ExternalStorage, error) {
 		c.Threshold = refused
 	}
 	return converter.ExternalStorage{
-		Drivers: []converter.StorageDriver{files, objects}, DriverSelector: chosen, PayloadSizeThreshold: c.Threshold,
+		Drivers: []converter.StorageDriver{files, objects}, DriverSelector: chosen, PayloadSizeThreshold: int(c.Threshold),
 	}, nil
 }
 

@@ -32,6 +32,7 @@ func TestImportRules(t *testing.T) {
 		"errand/workflows":        {aws, mcp, openai, zap, "errand/worker", "errand/starter", "errand/activities/openaimodel", "errand/tools/builtin"},
 		"errand/starter":          {aws, mcp, openai, schema, "errand/worker", "errand/activities", "errand/workflows", "errand/tools/builtin", "errand/tools/platform"},
 		"errand/worker":           {"errand/starter", "errand/cmd"},
+		"errand/worker/config":    {"errand/starter", "errand/cmd", "errand/worker/checkup"},
 		"errand/cmd/errand":       {"errand/test"},
 		"errand/tools/retryafter": {"errand/", openai, zap, schema, sdk},
 		"errand/tools/hosts":      {"errand/", openai, zap, schema, sdk},

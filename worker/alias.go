@@ -1,11 +1,90 @@
 package worker
 
 import (
+	"context"
 	"encoding/json"
 
 	"errand/activities"
+	"errand/storage"
 	"errand/tools/platform"
+	"errand/worker/checkup"
+	"errand/worker/config"
 )
+
+// What a worker can be told: see the package config.
+type (
+	// Config is the configuration of a worker.
+	Config = config.Config
+	// Temporal says where runs come from.
+	Temporal = config.Temporal
+	// Endpoint is a server of models and which models it serves.
+	Endpoint = config.Endpoint
+	// Price is what the tokens of models cost.
+	Price = config.Price
+	// Files configures the built-in file tools.
+	Files = config.Files
+	// Skills configures the built-in tool load_skill.
+	Skills = config.Skills
+	// Delegate configures the platform tool delegate.
+	Delegate = config.Delegate
+	// Fetch configures the built-in tool fetch_url.
+	Fetch = config.Fetch
+	// MCP says which servers of the Model Context Protocol runs may use.
+	MCP = config.MCP
+	// Search configures web_search.
+	Search = config.Search
+	// Deployment makes the worker one version of a Worker Deployment.
+	Deployment = config.Deployment
+	// Log configures the worker's log.
+	Log = config.Log
+	// Limits bound what one worker takes on at a time.
+	Limits = config.Limits
+	// Secret is text that no way of printing, logging or encoding shows.
+	Secret = config.Secret
+	// Error is everything wrong with a configuration, or with what New was given.
+	Error = config.Error
+)
+
+// What becomes of a run when a newer build of a deployment is made current.
+const (
+	AutoUpgrade = config.AutoUpgrade
+	Pinned      = config.Pinned
+)
+
+// DefaultConfig is the configuration of a worker that was told nothing, but for
+// its Models: it has none.
+func DefaultConfig() Config { return config.Default() }
+
+// LoadConfig reads the configuration from the variables given, usually
+// os.Environ(), and from the YAML file that ERRAND_CONFIG names: see config.Load.
+// The error is an *Error with every fault.
+func LoadConfig(environ []string) (Config, error) { return config.Load(environ) }
+
+// LoadStorage reads only where large payloads go, for programs that start runs, or
+// read them, and are no worker: see config.LoadStorage. The error is an *Error.
+func LoadStorage(environ []string) (storage.Config, error) { return config.LoadStorage(environ) }
+
+// What a checkup finds: see the package checkup.
+type (
+	// Finding is what a checkup has to say about one thing.
+	Finding = checkup.Finding
+	// State is how a finding turned out.
+	State = checkup.State
+)
+
+// States of findings.
+const (
+	StateOK      = checkup.StateOK
+	StateOff     = checkup.StateOff
+	StateWarning = checkup.StateWarning
+	StateFault   = checkup.StateFault
+)
+
+// Checkup tries everything that the configuration names, but for Temporal: see
+// checkup.Run. model is the one that runs will name, if that is known.
+func Checkup(ctx context.Context, c Config, model string) []Finding {
+	return checkup.Run(ctx, c, model)
+}
 
 // The words of the packages below that are needed to write tools, hooks and
 // models of one's own.

@@ -2,14 +2,17 @@ package worker
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"strings"
 
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/builtin"
 	"errand/tools/delegate"
+	"errand/tools/mcp"
 	"errand/tools/platform"
 	"errand/tools/skill"
 )
@@ -34,7 +37,7 @@ func (p *parts) source(config Config) *platform.Source {
 
 // skills are the tool load_skill, if there is a folder of skills.
 func (p *parts) skills(config Skills) []platform.Tool {
-	if config.Root == "" || checkSkills(config.Root) != "" {
+	if strings.TrimSpace(config.Root) == "" {
 		return nil
 	}
 	library, err := skill.Load(config.Root)
@@ -92,7 +95,11 @@ func (p *parts) assemble(config Config, temporal *engine) (built *activities.Act
 		p.known = own.Names()
 	}
 	p.delegation(config.Delegate, own, sources)
-	if search := config.Search.source(&p.faults); search != nil {
+	search, err := config.Search.Source()
+	switch {
+	case err != nil: // the check of the configuration has said why
+		p.faults.Add("search", err.Error())
+	case search != nil:
 		sources[tools.SourceWebSearch] = search
 	}
 	if len(p.faults) > 0 {
@@ -105,14 +112,30 @@ func (p *parts) assemble(config Config, temporal *engine) (built *activities.Act
 	if opensAny(sources) {
 		queue = ownQueue(config.Temporal.TaskQueue)
 	}
-	built, err := activities.New(activities.Parts{
-		Model: model, Hooks: p.hooks, Engine: temporal, Price: config.price, MemoryBytes: config.Limits.MemoryBytes, MaxOutput: config.Storage.OutputLimit(),
+	built, err = activities.New(activities.Parts{
+		Model: model, Hooks: p.hooks, Engine: temporal, Price: config.Price, MemoryBytes: config.Limits.MemoryBytes, MaxOutput: config.Storage.OutputLimit(),
 		Sources: sources, Servers: servers, Own: activities.Own{Queue: queue, Calls: config.Limits.Activities},
 	})
 	if err != nil {
 		addEach(&p.faults, "activities", err)
 	}
 	return built, queue
+}
+
+// mcpServers are the servers of the configuration, and those that requests may
+// bring, as sources of tools.
+func (p *parts) mcpServers(config Config, sources map[string]activities.Source) *mcp.Servers {
+	var log mcp.Logger
+	if p.logger != nil {
+		log = TemporalLogger(p.logger)
+	}
+	p.servers = mcp.New(mcp.Options{
+		Servers: config.MCP.Servers, Hosts: config.MCP.Hosts, Secrets: config.MCP.Secrets, Log: log,
+	})
+	for name, s := range p.servers.Sources() {
+		sources[name] = s
+	}
+	return p.servers
 }
 
 // opensAny tells whether a source needs to be opened for a run.
@@ -145,4 +168,22 @@ func keyless(endpoints []Endpoint) []string {
 		}
 	}
 	return all
+}
+
+// addEach records an error of another package: every fault of a list, with its
+// own path, and every part of a joined error.
+func addEach(faults *tools.Faults, path string, err error) {
+	var list tools.Faults
+	if errors.As(err, &list) {
+		*faults = append(*faults, list...)
+		return
+	}
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
+		faults.Add(path, err.Error())
+		return
+	}
+	for _, part := range joined.Unwrap() {
+		addEach(faults, path, part)
+	}
 }

@@ -12,10 +12,8 @@ import (
 	"go.uber.org/zap"
 
 	"errand/storage"
+	"errand/worker/config"
 )
-
-// temporalHint is the fix for a connection that is configured wrongly.
-const temporalHint = ": check TEMPORAL_PROFILE, TEMPORAL_CONFIG_FILE and the TEMPORAL_TLS_* variables"
 
 // Dial connects to the Temporal server that the TEMPORAL_* variables and the
 // profiles of the temporal CLI name, localhost:7233 by default. Each adjust may
@@ -33,7 +31,7 @@ func Dial(ctx context.Context, logger *zap.Logger, adjust ...func(*client.Option
 func dial(ctx context.Context, environ envconfig.EnvLookup, logger *zap.Logger, large storage.Config, adjust []func(*client.Options)) (client.Client, error) {
 	options, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{EnvLookup: environ})
 	if err != nil {
-		return nil, fmt.Errorf("worker: %w%s", err, temporalHint)
+		return nil, fmt.Errorf("worker: %w%s", err, config.TemporalHint)
 	}
 	if logger == nil {
 		logger = zap.NewNop()
@@ -76,7 +74,7 @@ func dialError(ctx context.Context, options client.Options, err error) error {
 		return fmt.Errorf(`worker: no Temporal server answers at %s: %w: start one with "errand dev", or set TEMPORAL_ADDRESS or TEMPORAL_PROFILE`,
 			options.HostPort, err)
 	}
-	return fmt.Errorf("worker: connect to Temporal at %s: %w%s", options.HostPort, err, temporalHint)
+	return fmt.Errorf("worker: connect to Temporal at %s: %w%s", options.HostPort, err, config.TemporalHint)
 }
 
 // startError explains a worker that could not start on a server that answers.

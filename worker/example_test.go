@@ -88,8 +88,8 @@ func ExampleLoadConfig() {
 	fmt.Println(err)
 	// Output:
 	// worker: 4 faults in the configuration:
-	//   models[0].base_url: "ftp://models.example": must be a URL such as http://127.0.0.1:8000/v1
+	//   limit: unknown key: known here are delegate, deployment, fetch, files, limits, log, mcp, models, prices, search, skills, storage, temporal
 	//   models[0].api_key: ${MODELS_KEY}: the environment variable is not set: set it, or remove the reference
-	//   limit: unknown key: known here are temporal, deployment, files, skills, delegate, fetch, mcp, storage, log, limits, search, models, prices
+	//   models[0].base_url: "ftp://models.example": must be a URL such as http://127.0.0.1:8000/v1
 	//   ERRAND_LOG_LEVEL: "loud": must be one of debug, info, warn, error
 }

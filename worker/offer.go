@@ -109,7 +109,7 @@ func (w *Worker) everything() []byte {
 	if w.config.Search.Provider != "" {
 		all = append(all, `{"type":"web_search"}`)
 	}
-	for _, name := range w.config.MCP.names() {
+	for _, name := range w.config.MCP.Names() {
 		all = append(all, fmt.Sprintf(`{"type":"mcp","server_label":%q}`, name))
 	}
 	return []byte(`{"model":"any","input":"any","tools":[` + strings.Join(all, ",") + `]}`)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"errand/tools/mcp/mcpconfig"
 	"errand/worker"
 )
 
@@ -55,4 +56,16 @@ func TestAnOfferIsWhatARunWouldSee(t *testing.T) {
 		paths = append(paths, f.Path)
 	}
 	require.ElementsMatch(t, []string{"input", "tools[0].name", "tools[1].parameters", "tools[3].name"}, paths)
+}
+
+func TestAServerThatIsGoneIsAWarning(t *testing.T) {
+	t.Parallel()
+	config := worker.Config{MCP: worker.MCP{Servers: []mcpconfig.Server{{Name: "gone", URL: "http://127.0.0.1:1/mcp"}}}}
+	w, err := worker.New(config, worker.WithModel(silent{}))
+	require.NoError(t, err)
+	t.Cleanup(w.Stop)
+	offer, err := w.Offer(t.Context(), nil)
+	require.NoError(t, err)
+	require.Len(t, offer.Warnings, 1)
+	require.Contains(t, offer.Warnings[0], `tools[0]: the tools of server "gone" are not offered: `)
 }

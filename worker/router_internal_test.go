@@ -23,10 +23,10 @@ func (n named) Infer(context.Context, activities.ModelRequest) (activities.Model
 func TestFirstMatchingEndpointServes(t *testing.T) {
 	t.Parallel()
 	routes := router{
-		{"gpt-5-mini", named("exact")},
-		{"gpt-[0-9]*", named("family")},
-		{"meta-llama/*", named("slash")},
-		{"*", named("rest")},
+		{Endpoint{Match: "gpt-5-mini"}, named("exact")},
+		{Endpoint{Match: "gpt-[0-9]*"}, named("family")},
+		{Endpoint{Match: "meta-llama/*"}, named("slash")},
+		{Endpoint{Match: "*"}, named("rest")},
 	}
 	for model, want := range map[string]string{
 		"gpt-5-mini": "exact", "gpt-5": "family", "gpt-x": "rest", "meta-llama/Llama-3/q4": "slash",
@@ -40,7 +40,7 @@ func TestFirstMatchingEndpointServes(t *testing.T) {
 
 func TestModelThatNobodyServesIsRejectedForGood(t *testing.T) {
 	t.Parallel()
-	_, err := router{{"gpt-*", named("gpt")}}.Infer(t.Context(), activities.ModelRequest{Model: "claude"})
+	_, err := router{{Endpoint{Match: "gpt-*"}, named("gpt")}}.Infer(t.Context(), activities.ModelRequest{Model: "claude"})
 	var refusal *activities.ModelError
 	require.ErrorAs(t, err, &refusal)
 	require.True(t, refusal.Permanent)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -128,6 +129,12 @@ func TestStopEndsAWorkerWithoutAnError(t *testing.T) {
 	w.Stop()
 	<-w.Done()
 	require.NoError(t, w.Err())
+}
+
+// quiet is an environment in which no profile of the machine's user counts.
+func quiet(t *testing.T, variables ...string) []string {
+	t.Helper()
+	return append([]string{"TEMPORAL_CONFIG_FILE=" + filepath.Join(t.TempDir(), "none.toml")}, variables...)
 }
 
 // A configuration and the connection made by it come from the same place.

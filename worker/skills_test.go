@@ -21,27 +21,6 @@ func skillFolder(t *testing.T, text string) string {
 	return root
 }
 
-func TestFolderOfSkillsIsConfigured(t *testing.T) {
-	t.Parallel()
-	config, err := worker.LoadConfig(written(t, "skills: {root: /from/file}"))
-	require.NoError(t, err)
-	require.Equal(t, worker.Skills{Root: "/from/file"}, config.Skills)
-	require.Contains(t, config.String(), `"skills_root":"/from/file"`)
-
-	config, err = worker.LoadConfig(written(t, "skills: {root: /from/file}", "ERRAND_SKILLS_ROOT=/from/environment"))
-	require.NoError(t, err)
-	require.Equal(t, worker.Skills{Root: "/from/environment"}, config.Skills)
-
-	config, err = worker.LoadConfig(written(t, `skills: {root: ""}`, "ERRAND_SKILLS_ROOT="))
-	require.NoError(t, err)
-	require.Empty(t, config.Skills)
-
-	_, err = worker.LoadConfig(written(t, `skills: {root: " ", path: x}`))
-	require.EqualError(t, err, "worker: 2 faults in the configuration:\n"+
-		`  skills.root: " ": must not be empty: write a directory`+"\n"+
-		`  skills.path: unknown key: known here are root`)
-}
-
 func TestSkillsAreAmongTheBuiltins(t *testing.T) {
 	t.Parallel()
 	config := worker.Config{Skills: worker.Skills{Root: skillFolder(t, "---\nname: mail\ndescription: d\n---\n")}}

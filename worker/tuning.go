@@ -4,6 +4,7 @@ import (
 	"time"
 
 	sdkworker "go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
 )
 
 const (
@@ -74,5 +75,22 @@ func ownOptions(fatal func(error)) sdkworker.Options {
 	o := options(Limits{Activities: ownCalls}, fatal)
 	o.MaxConcurrentActivityTaskPollers = ownPollers
 	o.DisableWorkflowWorker = true
+	return o
+}
+
+// asVersion makes a worker a version of a deployment, if there is one.
+func asVersion(o sdkworker.Options, d Deployment) sdkworker.Options {
+	if d.Name == "" {
+		return o
+	}
+	behavior := workflow.VersioningBehaviorAutoUpgrade
+	if d.Behavior == Pinned {
+		behavior = workflow.VersioningBehaviorPinned
+	}
+	o.DeploymentOptions = sdkworker.DeploymentOptions{
+		UseVersioning:             true,
+		Version:                   sdkworker.WorkerDeploymentVersion{DeploymentName: d.Name, BuildID: d.BuildID},
+		DefaultVersioningBehavior: behavior,
+	}
 	return o
 }

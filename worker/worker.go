@@ -7,12 +7,12 @@ import (
 	"sync"
 
 	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/contrib/envconfig"
 	sdkworker "go.temporal.io/sdk/worker"
 	"go.uber.org/zap"
 
 	"errand/activities"
 	"errand/tools/mcp"
+	"errand/worker/config"
 )
 
 // Worker takes runs from a task queue. It is started once, by Run or by Start.
@@ -45,33 +45,33 @@ type engine struct{ client.Client }
 
 // New puts a worker together. It opens no connection. The error is an *Error
 // with every mistake in the configuration and in the options.
-func New(config Config, opts ...Option) (*Worker, error) {
+func New(c Config, opts ...Option) (*Worker, error) {
 	var p parts
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&p)
 		}
 	}
-	config = config.withDefaults()
-	p.faults = append(config.faults(), p.faults...)
+	c = c.WithDefaults()
+	p.faults = append(c.Faults(), p.faults...)
 	if p.logger == nil && len(p.faults) == 0 {
-		logger, err := NewLogger(config.Log)
+		logger, err := NewLogger(c.Log)
 		if err != nil {
 			addEach(&p.faults, "log", err)
 		}
 		p.logger = logger
 	}
 	temporal := &engine{}
-	built, queue := p.assemble(config, temporal)
-	if err := failed("the worker's set-up", p.faults); err != nil {
+	built, queue := p.assemble(c, temporal)
+	if err := config.NewError("the worker's set-up", p.faults); err != nil {
 		return nil, err
 	}
 	w := &Worker{
-		config: config, logger: p.logger, activities: built, temporal: temporal, servers: p.servers, queue: queue,
-		given: p.client, adjust: p.adjust, warnings: config.remarks, known: p.known, done: make(chan struct{}),
+		config: c, logger: p.logger, activities: built, temporal: temporal, servers: p.servers, queue: queue,
+		given: p.client, adjust: p.adjust, warnings: c.Warnings(), known: p.known, done: make(chan struct{}),
 	}
 	if p.model == nil {
-		for _, match := range keyless(config.Models) {
+		for _, match := range keyless(c.Models) {
 			w.warnings = append(w.warnings, fmt.Sprintf(
 				"models matching %q go to api.openai.com without a key and will be refused: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own", match))
 		}
@@ -179,34 +179,23 @@ func (w *Worker) connect(ctx context.Context) (client.Client, func(), error) {
 	if w.given != nil {
 		return w.given, func() {}, nil
 	}
-	dialled, err := dial(ctx, w.environ(), w.logger, w.config.Storage, w.adjust)
+	dialled, err := dial(ctx, w.config.Environment(), w.logger, w.config.Storage, w.adjust)
 	if err != nil {
 		return nil, nil, err
 	}
 	return dialled, dialled.Close, nil
 }
 
-// environ is where the worker finds how to connect: what its configuration was
-// loaded from, or the process.
-func (w *Worker) environ() envconfig.EnvLookup {
-	if w.config.environ == nil {
-		return envconfig.EnvLookupOS
-	}
-	return *w.config.environ
-}
-
 // register makes the SDK's workers. The SDK panics on a client that is not its
 // own, such as a wrapped one.
-func (w *Worker) register(connected client.Client) (running *crew, err error) {
+func (w *Worker) register(connected client.Client) (running *sdkWorkers, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the Temporal SDK refuses the set-up: %v", p)
 		}
 	}()
-	running = newCrew(w.activities)
-	tuned := options(w.config.Limits, w.fail)
-	w.config.Deployment.apply(&tuned)
-	common := sdkworker.New(connected, w.config.Temporal.TaskQueue, tuned)
+	running = newSDKWorkers(w.activities)
+	common := sdkworker.New(connected, w.config.Temporal.TaskQueue, asVersion(options(w.config.Limits, w.fail), w.config.Deployment))
 	registerWorkflows(common)
 	common.RegisterActivity(w.activities)
 	running.add(common)

@@ -19,16 +19,16 @@ const MaxPayload = 64 << 20
 // Config says where objects go.
 type Config struct {
 	// Bucket exists already. References in history hold its name.
-	Bucket string
+	Bucket string `koanf:"bucket" env:"ERRAND_STORAGE_S3_BUCKET"`
 	// Prefix stands before the keys of all objects. References do not hold it.
-	Prefix string
+	Prefix string `koanf:"prefix" env:"ERRAND_STORAGE_S3_PREFIX"`
 	// Region is that of the bucket; empty leaves it to AWS_REGION and the profile.
-	Region string
+	Region string `koanf:"region" env:"ERRAND_STORAGE_S3_REGION"`
 	// Endpoint is the address of a server other than Amazon's; empty is Amazon's.
-	Endpoint string
+	Endpoint string `koanf:"endpoint" env:"ERRAND_STORAGE_S3_ENDPOINT"`
 	// PathStyle puts the bucket into the path of addresses and not into the name of
 	// the host. Most servers other than Amazon's need it.
-	PathStyle bool
+	PathStyle bool `koanf:"path_style" env:"ERRAND_STORAGE_S3_PATH_STYLE"`
 }
 
 // Driver stores payloads as objects.

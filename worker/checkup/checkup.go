@@ -1,8 +1,12 @@
-package worker
+// Package checkup tries what the configuration of a worker names, and says of each
+// thing how it is and what to do about it.
+package checkup
 
 import (
 	"context"
 	"sync"
+
+	"errand/worker/config"
 )
 
 // State is how a finding turned out.
@@ -31,35 +35,31 @@ type Finding struct {
 	Fix string `json:"fix,omitempty"`
 }
 
-// Checkup tries everything that the configuration names, but for Temporal:
+// Run tries everything that the configuration names, but for Temporal:
 // model servers, the search provider, folders. It spends no tokens; a search
 // provider is asked one query. model is the one that runs will name, if that is
 // known.
-func Checkup(ctx context.Context, config Config, model string) []Finding {
-	config = config.withDefaults()
-	var checks []func() []Finding
-	for i, e := range config.Models {
-		checks = append(checks, func() []Finding { return e.checkup(ctx, config.Models[:i], model) })
+func Run(ctx context.Context, c config.Config, model string) []Finding {
+	c = c.WithDefaults()
+	var checks []func() Finding
+	for i, e := range c.Models {
+		checks = append(checks, func() Finding { return checkEndpoint(ctx, e, c.Models[:i], model) })
 	}
 	checks = append(checks,
-		func() []Finding { return []Finding{config.Search.checkup(ctx)} },
-		func() []Finding { return []Finding{config.Files.checkup()} },
-		func() []Finding { return []Finding{config.Skills.checkup()} },
-		func() []Finding { return []Finding{config.Fetch.checkup()} },
-		func() []Finding { return []Finding{storageCheckup(ctx, config.Storage)} },
+		func() Finding { return checkSearch(ctx, c.Search) },
+		func() Finding { return checkFiles(c.Files) },
+		func() Finding { return checkSkills(c.Skills) },
+		func() Finding { return checkFetch(c.Fetch) },
+		func() Finding { return checkStorage(ctx, c.Storage) },
 	)
-	for _, server := range config.MCP.Servers {
-		checks = append(checks, func() []Finding { return []Finding{config.MCP.checkup(ctx, server.Name)} })
+	for _, server := range c.MCP.Servers {
+		checks = append(checks, func() Finding { return checkServer(ctx, c.MCP, server.Name) })
 	}
-	results := make([][]Finding, len(checks))
+	found := make([]Finding, len(checks))
 	var all sync.WaitGroup
 	for i, check := range checks {
-		all.Go(func() { results[i] = check() })
+		all.Go(func() { found[i] = check() })
 	}
 	all.Wait()
-	var found []Finding
-	for _, some := range results {
-		found = append(found, some...)
-	}
 	return found
 }

@@ -1,4 +1,4 @@
-package worker_test
+package config_test
 
 import (
 	"encoding/json"
@@ -10,41 +10,41 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
-	"errand/worker"
+	"errand/worker/config"
 )
 
 const hidden = "sk-live-4242"
 
-func secretive() worker.Config {
-	config := worker.DefaultConfig()
-	config.Models = []worker.Endpoint{{
+func secretive() config.Config {
+	c := config.Default()
+	c.Models = []config.Endpoint{{
 		Match: "*", BaseURL: "https://me:" + hidden + "@models.example/v1?key=" + hidden, APIKey: hidden, API: "chat",
-		Headers: map[string]worker.Secret{"X-Key": hidden}, Stream: true, IdleTimeout: 90 * time.Second,
+		Headers: map[string]config.Secret{"X-Key": hidden}, Stream: true, IdleTimeout: 90 * time.Second,
 	}}
-	return config
+	return c
 }
 
 func TestConfigNeverPrintsItsSecrets(t *testing.T) {
 	t.Parallel()
-	config := secretive()
+	c := secretive()
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
-		require.NotContains(t, fmt.Sprintf(verb, config), hidden, verb)
-		require.NotContains(t, fmt.Sprintf(verb, &config), hidden, verb)
-		require.NotContains(t, fmt.Sprintf(verb, config.Models[0].APIKey), hidden, verb)
-		require.NotContains(t, fmt.Sprintf(verb, config.Models[0].Headers), hidden, verb)
+		require.NotContains(t, fmt.Sprintf(verb, c), hidden, verb)
+		require.NotContains(t, fmt.Sprintf(verb, &c), hidden, verb)
+		require.NotContains(t, fmt.Sprintf(verb, c.Models[0].APIKey), hidden, verb)
+		require.NotContains(t, fmt.Sprintf(verb, c.Models[0].Headers), hidden, verb)
 	}
 	require.JSONEq(t, `{"task_queue":"errand","models":[{"match":"*","base_url":"https://models.example/v1",`+
 		`"api":"chat","api_key":"[set]","headers":["X-Key"],"stream":true,"idle_timeout":"1m30s"}],"files_root":".errand/files","fetch_hosts":[],`+
-		`"log_level":"info","log_format":"json","memory_bytes":67108864,"activities":200}`, config.String())
+		`"log_level":"info","log_format":"json","memory_bytes":67108864,"activities":200}`, c.String())
 }
 
 func TestLogsNeverShowSecrets(t *testing.T) {
 	t.Parallel()
-	config := secretive()
+	c := secretive()
 	encoder := zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig())
 	for _, field := range []zap.Field{
-		zap.Any("config", config), zap.Object("config", config), zap.Any("endpoint", config.Models[0]),
-		zap.Any("key", config.Models[0].APIKey), zap.Reflect("headers", config.Models[0].Headers),
+		zap.Any("config", c), zap.Object("config", c), zap.Any("endpoint", c.Models[0]),
+		zap.Any("key", c.Models[0].APIKey), zap.Reflect("headers", c.Models[0].Headers),
 	} {
 		line, err := encoder.EncodeEntry(zapcore.Entry{}, []zap.Field{field})
 		require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestLogsNeverShowSecrets(t *testing.T) {
 
 func TestSecretsEncodeAsAMask(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(map[string]worker.Secret{"a": hidden, "b": ""})
+	text, err := json.Marshal(map[string]config.Secret{"a": hidden, "b": ""})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"a":"[set]","b":"[not set]"}`, string(text))
 }
@@ -73,13 +73,13 @@ models:
   - {match: h, headers: {X-Key: "` + hidden + `\n"}}
   - {match: i, base_url: "http://${KEY}"}
 `
-	_, err := worker.LoadConfig(written(t, file, "OPENAI_BASE_URL="+hidden, "OPENAI_API_KEY=x\x01"+hidden, "KEY="+hidden+":x"))
-	var faults *worker.Error
+	_, err := config.Load(written(t, file, "OPENAI_BASE_URL="+hidden, "OPENAI_API_KEY=x\x01"+hidden, "KEY="+hidden+":x"))
+	var faults *config.Error
 	require.ErrorAs(t, err, &faults)
 	require.Len(t, faults.Faults, 10)
 	require.NotContains(t, err.Error(), hidden)
 
-	_, err = worker.New(secretive())
-	require.Error(t, err)
-	require.NotContains(t, err.Error(), hidden)
+	made := secretive().Faults()
+	require.NotEmpty(t, made)
+	require.NotContains(t, made.Error(), hidden)
 }

@@ -14,8 +14,8 @@ import (
 	"errand/activities"
 )
 
-// member is a worker of the SDK that needs a while to stop.
-type member struct {
+// fakeSDKWorker is a worker of the SDK that needs a while to stop.
+type fakeSDKWorker struct {
 	sdkworker.Worker
 	starting error
 	stopping time.Duration
@@ -23,41 +23,41 @@ type member struct {
 	stopped  atomic.Int64
 }
 
-func (m *member) Start() error {
+func (m *fakeSDKWorker) Start() error {
 	if m.starting == nil {
 		m.started.Add(1)
 	}
 	return m.starting
 }
 
-func (m *member) Stop() {
+func (m *fakeSDKWorker) Stop() {
 	<-time.After(m.stopping)
 	m.stopped.Add(1)
 }
 
-func crewOf(t *testing.T, members ...*member) *crew {
+func sdkWorkersOf(t *testing.T, members ...*fakeSDKWorker) *sdkWorkers {
 	t.Helper()
 	a, err := activities.New(activities.Parts{Model: named("m"), Engine: &engine{}})
 	require.NoError(t, err)
-	c := newCrew(a)
+	c := newSDKWorkers(a)
 	for _, m := range members {
 		c.add(m)
 	}
 	return c
 }
 
-func TestCrewStartsAllOrNone(t *testing.T) {
+func TestSDKWorkersStartsAllOrNone(t *testing.T) {
 	t.Parallel()
-	first, second, third := &member{}, &member{starting: errors.New("no namespace")}, &member{}
-	require.ErrorContains(t, crewOf(t, first, second, third).Start(t.Context()), "no namespace")
+	first, second, third := &fakeSDKWorker{}, &fakeSDKWorker{starting: errors.New("no namespace")}, &fakeSDKWorker{}
+	require.ErrorContains(t, sdkWorkersOf(t, first, second, third).Start(t.Context()), "no namespace")
 	require.EqualValues(t, 1, first.stopped.Load())
 	require.Zero(t, second.stopped.Load())
 	require.Zero(t, third.started.Load())
 }
 
-// TestCrewHaltsWhatOutlastsTheDrain: calls that end by themselves in time are
+// TestSDKWorkersHaltsWhatOutlastsTheDrain: calls that end by themselves in time are
 // left alone.
-func TestCrewHaltsWhatOutlastsTheDrain(t *testing.T) {
+func TestSDKWorkersHaltsWhatOutlastsTheDrain(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		lasts  time.Duration
@@ -69,8 +69,8 @@ func TestCrewHaltsWhatOutlastsTheDrain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				common, own := &member{stopping: row.lasts}, &member{stopping: row.lasts}
-				c := crewOf(t, common, own)
+				common, own := &fakeSDKWorker{stopping: row.lasts}, &fakeSDKWorker{stopping: row.lasts}
+				c := sdkWorkersOf(t, common, own)
 				var halted atomic.Bool
 				c.halt = func() { halted.Store(true) }
 				require.NoError(t, c.Start(t.Context()))
@@ -81,7 +81,7 @@ func TestCrewHaltsWhatOutlastsTheDrain(t *testing.T) {
 				require.EqualValues(t, 1, common.stopped.Load())
 				require.EqualValues(t, 1, own.stopped.Load())
 				<-time.After(time.Hour)
-				require.Equal(t, row.halted, halted.Load(), "a crew that has stopped halts nothing more")
+				require.Equal(t, row.halted, halted.Load(), "those that have stopped halt nothing more")
 			})
 		})
 	}

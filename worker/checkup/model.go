@@ -1,4 +1,4 @@
-package worker
+package checkup
 
 import (
 	"context"
@@ -11,18 +11,19 @@ import (
 	"time"
 
 	"errand/activities/openaimodel"
+	"errand/worker/config"
 )
 
 // probeLimit bounds the look at one model server.
 const probeLimit = 20 * time.Second
 
-// checkup looks at one endpoint; earlier ones serve what matches them first.
-func (e Endpoint) checkup(ctx context.Context, earlier []Endpoint, model string) []Finding {
-	f := Finding{Check: "model", Subject: fmt.Sprintf("%s at %s", e.Match, withoutCredentials(e.BaseURL))}
-	client, err := e.client()
+// checkEndpoint looks at one endpoint; earlier ones serve what matches them first.
+func checkEndpoint(ctx context.Context, e config.Endpoint, earlier []config.Endpoint, model string) Finding {
+	f := Finding{Check: "model", Subject: fmt.Sprintf("%s at %s", e.Match, e.PublicURL())}
+	client, err := e.Client()
 	if err != nil {
 		f.State, f.Message = StateFault, err.Error()
-		return []Finding{f}
+		return f
 	}
 	limited, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
@@ -30,19 +31,19 @@ func (e Endpoint) checkup(ctx context.Context, earlier []Endpoint, model string)
 	if err != nil {
 		f.State, f.Message = StateFault, "no server answers: "+networkReason(err)
 		f.Fix = "start it, or set OPENAI_BASE_URL (models[].base_url in the file) to where it is"
-		return []Finding{f}
+		return f
 	}
-	e.judge(&f, probe)
+	readProbe(&f, e, probe)
 	if f.State != StateFault {
 		asks := model
 		for _, other := range earlier {
-			if serves(other.Match, model) {
+			if other.Serves(model) {
 				asks = ""
 			}
 		}
-		e.listed(&f, probe.Models, asks)
+		compareModels(&f, e, probe.Models, asks)
 	}
-	return []Finding{f}
+	return f
 }
 
 // networkReason leaves of an error what a person needs.
@@ -57,9 +58,9 @@ func networkReason(err error) string {
 	return err.Error()
 }
 
-// judge reads the answer to an empty request. A server that takes the key and
+// readProbe reads the answer to an empty request. A server that takes the key and
 // speaks the API refuses it as a bad one.
-func (e Endpoint) judge(f *Finding, probe openaimodel.Probe) {
+func readProbe(f *Finding, e config.Endpoint, probe openaimodel.Probe) {
 	path := "/responses"
 	if e.API == openaimodel.Chat {
 		path = "/chat/completions"
@@ -97,24 +98,24 @@ func (e Endpoint) judge(f *Finding, probe openaimodel.Probe) {
 // maxListed bounds the models that a finding names.
 const maxListed = 8
 
-// listed compares the server's list of models with what runs will ask for.
-func (e Endpoint) listed(f *Finding, models []string, asks string) {
-	served := slices.DeleteFunc(slices.Clone(models), func(name string) bool { return !serves(e.Match, name) })
+// compareModels compares the server's list of models with what runs will ask for.
+func compareModels(f *Finding, e config.Endpoint, models []string, asks string) {
+	served := slices.DeleteFunc(slices.Clone(models), func(name string) bool { return !e.Serves(name) })
 	switch {
 	case models == nil:
 		f.Message += "; it has no list of models"
 	case len(served) == 0:
-		f.State, f.Message = StateWarning, f.Message+fmt.Sprintf("; none of its %d models matches %q: %s", len(models), e.Match, some(models))
+		f.State, f.Message = StateWarning, f.Message+fmt.Sprintf("; none of its %d models matches %q: %s", len(models), e.Match, firstOf(models))
 		f.Fix = "correct models[].match in the file"
-	case asks != "" && serves(e.Match, asks) && !slices.Contains(models, asks):
-		f.State, f.Message = StateWarning, f.Message+fmt.Sprintf("; it does not list %q, but %s", asks, some(served))
+	case asks != "" && e.Serves(asks) && !slices.Contains(models, asks):
+		f.State, f.Message = StateWarning, f.Message+fmt.Sprintf("; it does not list %q, but %s", asks, firstOf(served))
 		f.Fix = "name one of these with --model or ERRAND_MODEL"
 	default:
-		f.Message += fmt.Sprintf("; it lists %s", some(served))
+		f.Message += fmt.Sprintf("; it lists %s", firstOf(served))
 	}
 }
 
-func some(names []string) string {
+func firstOf(names []string) string {
 	if len(names) > maxListed {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), len(names)-maxListed)
 	}

@@ -1,4 +1,4 @@
-package worker_test
+package config_test
 
 import (
 	"os"
@@ -7,14 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/worker"
+	"errand/worker/config"
 )
 
 func TestServersComeFromAFileAndFromTheConfiguration(t *testing.T) {
 	t.Parallel()
 	servers := filepath.Join(t.TempDir(), "mcp.json")
 	require.NoError(t, os.WriteFile(servers, []byte(`{"mcpServers":{"db":{"url":"http://db.example/mcp","headers":{"X-Key":"${secret:db}"}}}}`), 0o600))
-	config, err := worker.LoadConfig(written(t, `
+	c, err := config.Load(written(t, `
 mcp:
   hosts: [mcp.example.com]
   secrets: {db: "${DB_TOKEN}"}
@@ -22,17 +22,17 @@ mcp:
     files: {command: mcp-files, args: ["${ROOT}"], scope: shared}
 `, "ERRAND_MCP_CONFIG="+servers, "ERRAND_MCP_HOSTS=a.example,*.b.example", "DB_TOKEN=t0p-s3cret", "ROOT=/srv"))
 	require.NoError(t, err)
-	require.Equal(t, []string{"a.example", "*.b.example"}, config.MCP.Hosts)
-	require.Len(t, config.MCP.Servers, 2)
-	require.Equal(t, "t0p-s3cret", string(config.MCP.Servers[0].Headers["X-Key"]))
-	require.Equal(t, []string{"/srv"}, config.MCP.Servers[1].Args)
-	require.NotContains(t, config.String(), "t0p-s3cret")
-	require.Contains(t, config.String(), `"mcp_servers":["db","files"]`)
+	require.Equal(t, []string{"a.example", "*.b.example"}, c.MCP.Hosts)
+	require.Len(t, c.MCP.Servers, 2)
+	require.Equal(t, "t0p-s3cret", string(c.MCP.Servers[0].Headers["X-Key"]))
+	require.Equal(t, []string{"/srv"}, c.MCP.Servers[1].Args)
+	require.NotContains(t, c.String(), "t0p-s3cret")
+	require.Contains(t, c.String(), `"mcp_servers":["db","files"]`)
 }
 
 func TestEveryFaultOfServersIsListedWithTheOthers(t *testing.T) {
 	t.Parallel()
-	_, err := worker.LoadConfig(written(t, `
+	_, err := config.Load(written(t, `
 mcp:
   colour: red
   servers:

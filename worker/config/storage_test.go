@@ -1,15 +1,13 @@
-package worker_test
+package config_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"errand/storage"
 	"errand/storage/s3"
-	"errand/worker"
+	"errand/worker/config"
 )
 
 func TestStorageIsReadFromTheFileAndTheEnvironment(t *testing.T) {
@@ -26,12 +24,12 @@ storage:
 		Driver: storage.DriverS3, Directory: "/var/lib/errand", Threshold: 64 << 10, MaxOutput: 2 << 20,
 		S3: s3.Config{Bucket: "other", Prefix: "errand/", Region: "eu-central-1", Endpoint: "http://127.0.0.1:9000"},
 	}
-	config, err := worker.LoadConfig(environ)
+	c, err := config.Load(environ)
 	require.NoError(t, err)
-	require.Equal(t, want, config.Storage)
-	require.Contains(t, config.String(), `"storage":"s3","storage_directory":"/var/lib/errand","storage_bucket":"other"`)
+	require.Equal(t, want, c.Storage)
+	require.Contains(t, c.String(), `"storage":"s3","storage_directory":"/var/lib/errand","storage_bucket":"other"`)
 
-	alone, err := worker.LoadStorage(environ)
+	alone, err := config.LoadStorage(environ)
 	require.NoError(t, err)
 	require.Equal(t, want, alone)
 }
@@ -41,9 +39,9 @@ storage:
 func TestStorageAloneDoesNotLookAtTheRest(t *testing.T) {
 	t.Parallel()
 	environ := written(t, "models: 5\nunknown: true\nstorage: {driver: directory, directory: /d}", "ERRAND_LOG_LEVEL=loud", "OPENAI_BASE_URL=no")
-	_, err := worker.LoadConfig(environ)
+	_, err := config.Load(environ)
 	require.Error(t, err)
-	alone, err := worker.LoadStorage(environ)
+	alone, err := config.LoadStorage(environ)
 	require.NoError(t, err)
 	require.Equal(t, "/d", alone.Directory)
 }
@@ -61,32 +59,13 @@ func TestFaultsOfTheStorageSectionNameTheirKeys(t *testing.T) {
 		"(ERRAND_STORAGE_DIRECTORY): \"d\": must be an absolute path":      "storage: {driver: directory, directory: d}",
 	} {
 		for _, load := range []func([]string) error{
-			func(environ []string) error { _, err := worker.LoadConfig(environ); return err },
-			func(environ []string) error { _, err := worker.LoadStorage(environ); return err },
+			func(environ []string) error { _, err := config.Load(environ); return err },
+			func(environ []string) error { _, err := config.LoadStorage(environ); return err },
 		} {
 			err := load(written(t, text))
 			require.ErrorContains(t, err, want)
 		}
 	}
-	_, err := worker.LoadStorage(quiet(t, "ERRAND_STORAGE_THRESHOLD=lots"))
+	_, err := config.LoadStorage(quiet(t, "ERRAND_STORAGE_THRESHOLD=lots"))
 	require.ErrorContains(t, err, `ERRAND_STORAGE_THRESHOLD: "lots": must be a size`)
-}
-
-func TestACheckupOfTheStorageWritesAndReads(t *testing.T) {
-	t.Parallel()
-	config := worker.DefaultConfig()
-	require.Equal(t, worker.StateOff, look(t, config, "storage").State)
-
-	config.Storage = storage.Config{Driver: storage.DriverDirectory, Directory: filepath.Join(t.TempDir(), "payloads")}
-	found := look(t, config, "storage")
-	require.Equal(t, worker.StateOK, found.State, found.Message)
-	require.Equal(t, "a probe was written, read and deleted; outputs are kept up to 8 MiB", found.Message)
-
-	file := filepath.Join(t.TempDir(), "file")
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	config.Storage.Directory = file
-	found = look(t, config, "storage")
-	require.Equal(t, worker.StateFault, found.State)
-	require.Contains(t, found.Message, file)
-	require.Contains(t, found.Fix, "storage.directory")
 }
