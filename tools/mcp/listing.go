@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -53,7 +54,7 @@ const (
 // readTools reads the raw tools of a server. One that is malformed is left out
 // with a warning; its siblings stay.
 func readTools(raw []json.RawMessage, refused map[string]bool, schemas *schema.Cache) (all []listed, warnings []string) {
-	seen := map[string]bool{}
+	seen, work := map[string]bool{}, schema.NewBudget(context.Background())
 	for i, one := range raw {
 		t, complaint := readTool(one)
 		switch {
@@ -72,7 +73,7 @@ func readTools(raw []json.RawMessage, refused map[string]bool, schemas *schema.C
 			continue
 		}
 		seen[t.name] = true
-		t.checkSchemas(schemas)
+		t.checkSchemas(schemas, work)
 		warnings = append(warnings, t.warnings...)
 		all = append(all, t)
 	}
@@ -192,15 +193,15 @@ func canonical(raw json.RawMessage) []byte {
 	return text
 }
 
-func (t *listed) checkSchemas(schemas *schema.Cache) {
-	if _, err := schemas.Get(t.input); err != nil {
+func (t *listed) checkSchemas(schemas *schema.Cache, work *schema.Budget) {
+	if _, err := schemas.GetWithin(work, t.input); err != nil {
 		t.unchecked = true
 		t.warnings = append(t.warnings, fmt.Sprintf("the arguments of %q are not checked: its schema does not compile: %s", t.name, short(err.Error())))
 	}
 	if t.output == nil {
 		return
 	}
-	if _, err := schemas.Get(t.output); err != nil {
+	if _, err := schemas.GetWithin(work, t.output); err != nil {
 		t.output = nil
 		t.warnings = append(t.warnings, fmt.Sprintf("the results of %q are not checked: its output schema does not compile: %s", t.name, short(err.Error())))
 	}
