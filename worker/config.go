@@ -9,6 +9,7 @@ import (
 	"errand/activities/openaimodel"
 	"errand/storage"
 	"errand/tools/mcp"
+	"errand/tools/web"
 	"errand/workflows"
 )
 
@@ -146,7 +147,7 @@ func DefaultConfig() Config {
 	return Config{
 		Temporal: Temporal{TaskQueue: workflows.DefaultTaskQueue},
 		Files:    Files{Root: ".errand/files"},
-		Search:   Search{Timeout: 15 * time.Second, Hosts: []string{"*"}},
+		Search:   Search{Timeout: 15 * time.Second, Hosts: []string{web.Found}},
 		Log:      Log{Level: "info", Format: "json"},
 		Limits:   Limits{MemoryBytes: 64 << 20, Activities: 200},
 	}
