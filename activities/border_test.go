@@ -9,6 +9,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/item"
+	"errand/tools/schema"
 )
 
 func testBorder() *border {
@@ -137,11 +138,11 @@ func FuzzArguments(f *testing.F) {
 	}
 	a, err := New(Parts{Model: &echo{}, Engine: newRun(0)})
 	require.NoError(f, err)
-	schema := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"},"l":{"type":"array","items":{"type":"number"}},"b":{"type":["boolean","null"]}},"additionalProperties":false}`)
+	parameters := json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"},"l":{"type":"array","items":{"type":"number"}},"b":{"type":["boolean","null"]}},"additionalProperties":false}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		got, fault := a.arguments(t.Context(), PreparedCall{
-			Call: tools.Call{Tool: "t", Arguments: text}, Descriptor: tools.Descriptor{ModelName: "t", Name: "t", Parameters: schema},
-		})
+			Call: tools.Call{Tool: "t", Arguments: text}, Descriptor: tools.Descriptor{ModelName: "t", Name: "t", Parameters: parameters},
+		}, schema.NewBudget(t.Context()))
 		if fault != nil {
 			if fault.Output == "" {
 				t.Fatal("a refusal without a reason")
@@ -151,7 +152,7 @@ func FuzzArguments(f *testing.F) {
 		if _, ok := tools.Object(got); !ok {
 			t.Fatalf("%q became %q", text, got)
 		}
-		s, err := a.held.schemas.Get(schema)
+		s, err := a.held.schemas.Get(parameters)
 		if err != nil || len(s.Check(got)) > 0 {
 			t.Fatalf("%q became %q, which does not fit", text, got)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"errand/tools"
+	"errand/tools/schema"
 )
 
 // DiscoverInput holds the declarations of a request.
@@ -28,8 +29,9 @@ type DiscoverResult struct {
 const maxDescriptors = 3 << 19
 
 // Discover resolves declarations without opening anything (CL-2).
-func (a *Activities) Discover(_ context.Context, in DiscoverInput) (DiscoverResult, error) {
+func (a *Activities) Discover(ctx context.Context, in DiscoverInput) (DiscoverResult, error) {
 	var out DiscoverResult
+	work := schema.NewBudget(ctx)
 	if in.Priced != "" && !a.priced(in.Priced) {
 		out.Faults.Add("run.max_cost", fmt.Sprintf("the worker knows no price for model %q: add it to the prices of its configuration, or use max_tokens", in.Priced))
 	}
@@ -47,8 +49,8 @@ func (a *Activities) Discover(_ context.Context, in DiscoverInput) (DiscoverResu
 				out.add(d, source.Declared(d))
 			}
 		case tools.TypeFunction, tools.TypeCustom:
-			a.checkSchema(d.Path+".parameters", d.Parameters, &out.Faults)
-			a.checkSchema(d.Path+".output_schema", d.OutputSchema, &out.Faults)
+			a.checkSchema(work, d.Path+".parameters", d.Parameters, &out.Faults)
+			a.checkSchema(work, d.Path+".output_schema", d.OutputSchema, &out.Faults)
 		}
 	}
 	if size := tools.EncodedSize(out.Found); size > maxDescriptors {
@@ -56,7 +58,7 @@ func (a *Activities) Discover(_ context.Context, in DiscoverInput) (DiscoverResu
 		out.Found = nil
 	}
 	out.Faults = out.Faults.Bounded(maxFaults)
-	return out, nil
+	return out, ctx.Err()
 }
 
 func (r *DiscoverResult) add(d tools.Declaration, found tools.Descriptor) {
@@ -80,11 +82,11 @@ func (a *Activities) platform(name string) (tools.Descriptor, bool) {
 	return tools.Descriptor{}, false
 }
 
-func (a *Activities) checkSchema(path string, raw json.RawMessage, faults *tools.Faults) {
+func (a *Activities) checkSchema(work *schema.Budget, path string, raw json.RawMessage, faults *tools.Faults) {
 	if raw == nil {
 		return
 	}
-	if _, err := a.held.schemas.Get(raw); err != nil {
+	if _, err := a.held.schemas.GetWithin(work, raw); err != nil {
 		faults.Add(path, err.Error())
 	}
 }

@@ -27,6 +27,9 @@ type ExecuteInput struct {
 	Timeout time.Duration `json:"timeout,omitempty"`
 	// Options are those of the tool's declaration.
 	Options json.RawMessage `json:"options,omitempty"`
+	// Found is true when the page that the call names was found by a search of
+	// the run.
+	Found bool `json:"found,omitempty"`
 	// Grace is how long the tool of a cancelled run may take to return; 0 means
 	// contract.DefaultCancelGrace.
 	Grace time.Duration `json:"grace,omitempty"`
@@ -109,7 +112,7 @@ func (a *Activities) attempt(ctx context.Context, in ExecuteInput) (*attempt, er
 	}
 	e := &attempt{in: in, tool: tool, source: source, end: func() {}, call: tools.Invocation{
 		RunID: info.WorkflowExecution.ID, Call: in.Call, Attempt: in.Lost + int(info.Attempt),
-		Arguments: json.RawMessage(in.Call.Arguments), Options: in.Options,
+		Arguments: json.RawMessage(in.Call.Arguments), Options: in.Options, Found: in.Found,
 		Effect: in.Effect, Server: in.Server, Remote: in.Remote,
 		Key:      tools.Key(info.WorkflowExecution.ID, in.Call.Round, in.Call.Index),
 		Progress: func(string) {},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 
@@ -62,9 +63,9 @@ func (a *Activities) Prepare(ctx context.Context, in PrepareInput) (PrepareResul
 	out := PrepareResult{Calls: make([]Prepared, len(in.Calls))}
 	// A local activity gets the workflow's own values, and may be repeated.
 	in.Budget.Used = maps.Clone(in.Budget.Used)
-	size := 0
+	size, work := 0, schema.NewBudget(ctx)
 	for i, c := range in.Calls {
-		p := a.prepareOne(ctx, runID, in.Plan, c, &in.Budget)
+		p := a.prepareOne(ctx, runID, in.Plan, c, &in.Budget, work)
 		if ctx.Err() != nil {
 			return PrepareResult{}, stoppedPreparing(ctx)
 		}
@@ -80,8 +81,8 @@ func (a *Activities) Prepare(ctx context.Context, in PrepareInput) (PrepareResul
 	return out, nil
 }
 
-func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Plan, c PreparedCall, budget *Budget) Prepared {
-	arguments, fault := a.arguments(ctx, c)
+func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Plan, c PreparedCall, budget *Budget, work *schema.Budget) Prepared {
+	arguments, fault := a.arguments(ctx, c, work)
 	if fault != nil {
 		return Prepared{Immediate: fault}
 	}
@@ -129,8 +130,10 @@ func approvalReason(d tools.Descriptor) string {
 	return fmt.Sprintf("calls of %q on server %q need an approval (require_approval)", d.Remote.Tool, d.Remote.Server)
 }
 
-// arguments reads, adapts, coerces and checks the arguments of a call.
-func (a *Activities) arguments(ctx context.Context, c PreparedCall) (json.RawMessage, *tools.Outcome) {
+// arguments reads, adapts, coerces and checks the arguments of a call. The calls
+// of a batch share the work that their schemas may ask for; what has no room in
+// it is refused, and none of it goes on when ctx has ended.
+func (a *Activities) arguments(ctx context.Context, c PreparedCall, work *schema.Budget) (json.RawMessage, *tools.Outcome) {
 	invalid := func(text string) *tools.Outcome {
 		o := tools.Fail(tools.Failed, tools.ErrInvalidArguments, text)
 		return &o
@@ -150,12 +153,15 @@ func (a *Activities) arguments(ctx context.Context, c PreparedCall) (json.RawMes
 	if c.Descriptor.Parameters == nil {
 		return arguments, nil
 	}
-	s, err := a.held.schemas.Get(c.Descriptor.Parameters)
+	s, err := a.held.schemas.GetWithin(work, c.Descriptor.Parameters)
+	if errors.Is(err, schema.ErrSpent) {
+		return nil, invalid(err.Error())
+	}
 	if err != nil { // discovery refused those of the caller; any other passes unchecked
 		return arguments, nil //nolint:nilerr // a schema fault of ours is not the model's
 	}
-	coerced, _ := s.Coerce(arguments)
-	if issues := s.Check(coerced); len(issues) > 0 {
+	coerced, _ := s.CoerceWithin(work, arguments)
+	if issues := s.CheckWithin(work, coerced); len(issues) > 0 {
 		return nil, invalid(issues.Message(c.Call.Tool, arguments))
 	}
 	return coerced, nil

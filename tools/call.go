@@ -52,6 +52,9 @@ type Invocation struct {
 	Key string
 	// Effect is the tool's, as the run was shown it.
 	Effect Effect
+	// Found is true for a call of web_search that names a page which a search of
+	// the same run has found.
+	Found bool
 	// Server and Remote are set for a tool of an MCP server: its declaration and
 	// which of its tools the run was shown.
 	Server *ServerDeclaration

@@ -41,7 +41,7 @@ func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
 	limit := r.toolLimit(c)
 	in := activities.ExecuteInput{
 		Call: c.Call, Source: c.tool.Source, Server: r.server(c), Remote: c.tool.Remote, Effect: c.tool.Effect,
-		Timeout: limit, Progress: r.request.Run.Progress, Options: c.tool.Options,
+		Timeout: limit, Progress: r.request.Run.Progress, Options: c.tool.Options, Found: r.report.found(c),
 		MaxOutput: r.outputRoom(ctx),
 	}
 	if g := r.request.Run.CancelGrace.Limit(); g != contract.DefaultCancelGrace {

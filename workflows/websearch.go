@@ -3,6 +3,7 @@ package workflows
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"errand/tools"
 	"errand/tools/item"
@@ -60,6 +61,23 @@ func (r *report) cite(raw json.RawMessage) {
 			r.sources[s.URL] = s.Title
 		}
 	}
+}
+
+// found tells whether a call of web_search names a page that web_search has
+// found. A place in the page makes no difference.
+func (r *report) found(c *call) bool {
+	if c.tool.Source != tools.SourceWebSearch {
+		return false
+	}
+	a, err := tools.ReadSearchArguments([]byte(c.Arguments))
+	if err != nil {
+		return false
+	}
+	address := strings.TrimSpace(a.URL)
+	page, _, _ := strings.Cut(address, "#")
+	_, whole := r.sources[address]
+	_, ok := r.sources[page]
+	return whole || ok
 }
 
 // cited is an item with a url_citation for every place where the model wrote

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"testing"
 	"time"
 
@@ -125,4 +126,30 @@ func TestWithoutAProviderSearchIsNotOffered(t *testing.T) {
 	require.Equal(t, []string{
 		"tools[0]: web_search is not offered to the model: this worker has no executor for it",
 	}, result.Run.Warnings[:1])
+}
+
+// A page is found once a search of the same run has named it as a source.
+func TestAPageThatASearchHasFoundIsKnownAsFound(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	opened := map[string]bool{}
+	search := func(ctx context.Context, call tools.Invocation) (tools.Output, error) {
+		a, err := tools.ReadSearchArguments(call.Arguments)
+		if err != nil || a.URL == "" {
+			return found(ctx, call)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		opened[a.URL] = call.Found
+		return tools.Output{Content: "page"}, nil
+	}
+	b := newBench(t, source{"web_search": search, "look": answers("seen")}, activities.Hooks{},
+		calls("1", "web_search", `{"query":"a"}`),
+		callItem(
+			`{"type":"function_call","call_id":"2","name":"web_search","arguments":"{\"url\":\" https://example.com/a#top\"}"}`,
+			`{"type":"function_call","call_id":"3","name":"web_search","arguments":"{\"action\":\"find_in_page\",\"url\":\"https://example.com/b\",\"pattern\":\"x\"}"}`,
+		), say("done"))
+	_, err := b.run(`{"model":"m","input":"go","tools":[{"type":"web_search"},{"type":"platform","name":"look"}]}`)
+	require.NoError(t, err)
+	require.Equal(t, map[string]bool{" https://example.com/a#top": true, "https://example.com/b": false}, opened)
 }

@@ -1,54 +1,130 @@
-// Package bucket is an S3-compatible server for tests.
+// Package bucket is an S3-compatible server for tests: one bucket in memory, and
+// of the API what Errand asks of S3, which is to put, get, head and delete one
+// object.
 package bucket
 
 import (
-	"bytes"
+	"crypto/md5" //nolint:gosec // S3 names objects by it
+	"encoding/hex"
+	"encoding/xml"
+	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"github.com/stretchr/testify/require"
 )
 
 // Bucket is a bucket of an S3-compatible server.
 type Bucket struct {
-	// Endpoint is the server's address. It takes any credentials.
+	// Endpoint is the server's address. It takes any credentials, and addresses
+	// with the bucket in their path.
 	Endpoint, Name string
 
 	t       testing.TB
-	backend *s3mem.Backend
-	clock   *clock
-	away    atomic.Bool
-	refused atomic.Int64
-	written atomic.Int64
+	mu      sync.Mutex
+	objects map[string]object
+	// age is how long before now what is written counts as written.
+	age              time.Duration
+	away             atomic.Bool
+	refused, written atomic.Int64
+}
+
+type object struct {
+	content  []byte
+	modified time.Time
 }
 
 // Start runs an S3-compatible server with one bucket until the test ends.
 func Start(t testing.TB) *Bucket {
 	t.Helper()
-	clock := &clock{}
-	backend := s3mem.New(s3mem.WithTimeSource(clock))
-	b := &Bucket{Name: "payloads", t: t, backend: backend, clock: clock}
-	require.NoError(t, backend.CreateBucket(b.Name))
-	inner := gofakes3.New(backend, gofakes3.WithTimeSource(clock), gofakes3.WithTimeSkewLimit(0)).Server()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if b.away.Load() {
-			b.refused.Add(1)
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			b.written.Add(1)
-		}
-		inner.ServeHTTP(w, r)
-	}))
+	b := &Bucket{Name: "payloads", t: t, objects: map[string]object{}}
+	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	b.Endpoint = server.URL
 	return b
+}
+
+// ServeHTTP answers one request as S3 does.
+func (b *Bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if b.away.Load() {
+		b.refused.Add(1)
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		b.written.Add(1)
+	}
+	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch {
+	case bucket != b.Name:
+		refuse(w, http.StatusNotFound, "NoSuchBucket")
+	case key == "":
+		refuse(w, http.StatusNotImplemented, "NotImplemented")
+	case r.Method == http.MethodPut:
+		b.put(w, r, key)
+	case r.Method == http.MethodGet || r.Method == http.MethodHead:
+		b.get(w, key)
+	case r.Method == http.MethodDelete:
+		b.Delete(key)
+		w.WriteHeader(http.StatusNoContent)
+	default: // lists, and objects in several parts
+		refuse(w, http.StatusNotImplemented, "NotImplemented")
+	}
+}
+
+func (b *Bucket) put(w http.ResponseWriter, r *http.Request, key string) {
+	content, err := io.ReadAll(r.Body)
+	switch {
+	case err != nil || int64(len(content)) != r.ContentLength:
+		refuse(w, http.StatusBadRequest, "IncompleteBody")
+		return
+	case strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-"):
+		refuse(w, http.StatusNotImplemented, "NotImplemented")
+		return
+	case len(key) > 1024:
+		refuse(w, http.StatusBadRequest, "KeyTooLongError")
+		return
+	}
+	b.Replace(key, content)
+	w.Header().Set("ETag", tag(content))
+}
+
+func (b *Bucket) get(w http.ResponseWriter, key string) {
+	b.mu.Lock()
+	found, ok := b.objects[key]
+	b.mu.Unlock()
+	if !ok {
+		refuse(w, http.StatusNotFound, "NoSuchKey")
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Header().Set("Content-Length", strconv.Itoa(len(found.content)))
+	w.Header().Set("Last-Modified", found.modified.UTC().Format(http.TimeFormat))
+	w.Header().Set("ETag", tag(found.content))
+	_, _ = w.Write(found.content) // net/http leaves it out of the answer to HEAD
+}
+
+func tag(content []byte) string {
+	sum := md5.Sum(content) //nolint:gosec // as above
+	return `"` + hex.EncodeToString(sum[:]) + `"`
+}
+
+// refuse answers with an error of S3.
+func refuse(w http.ResponseWriter, status int, code string) {
+	w.Header().Set("Content-Type", "application/xml")
+	w.WriteHeader(status)
+	_ = xml.NewEncoder(w).Encode(struct {
+		XMLName xml.Name `xml:"Error"`
+		Code    string
+	}{Code: code})
 }
 
 // Away has the server refuse everything until it is called again with false.
@@ -57,52 +133,42 @@ func (b *Bucket) Away(away bool) { b.away.Store(away) }
 // Refused is how many requests were refused.
 func (b *Bucket) Refused() int { return int(b.refused.Load()) }
 
+// Written is how many requests asked for a change.
+func (b *Bucket) Written() int { return int(b.written.Load()) }
+
 // Date has what is written from now on be of another age.
-func (b *Bucket) Date(age time.Duration) { b.clock.age.Store(int64(age)) }
-
-// clock is the time at which objects are written.
-type clock struct{ age atomic.Int64 }
-
-// Now implements gofakes3.TimeSource.
-func (c *clock) Now() time.Time { return time.Now().Add(-time.Duration(c.age.Load())) }
-
-// Since implements gofakes3.TimeSource.
-func (c *clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+func (b *Bucket) Date(age time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.age = age
+}
 
 // Modified is when an object was last written.
 func (b *Bucket) Modified(key string) time.Time {
 	b.t.Helper()
-	list, err := b.backend.ListBucket(b.Name, &gofakes3.Prefix{Prefix: key, HasPrefix: true}, gofakes3.ListBucketPage{})
-	require.NoError(b.t, err)
-	require.NotEmpty(b.t, list.Contents)
-	return list.Contents[0].LastModified.Time
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	require.Contains(b.t, b.objects, key)
+	return b.objects[key].modified
 }
 
-// Written is how many requests asked for a change.
-func (b *Bucket) Written() int { return int(b.written.Load()) }
-
-// Keys are those of all objects.
+// Keys are those of all objects, sorted.
 func (b *Bucket) Keys() []string {
-	b.t.Helper()
-	list, err := b.backend.ListBucket(b.Name, &gofakes3.Prefix{}, gofakes3.ListBucketPage{})
-	require.NoError(b.t, err)
-	var keys []string
-	for _, object := range list.Contents {
-		keys = append(keys, object.Key)
-	}
-	return keys
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Sorted(maps.Keys(b.objects))
 }
 
 // Delete removes an object.
 func (b *Bucket) Delete(key string) {
-	b.t.Helper()
-	_, err := b.backend.DeleteObject(b.Name, key)
-	require.NoError(b.t, err)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.objects, key)
 }
 
-// Replace changes the content of an object.
+// Replace writes an object.
 func (b *Bucket) Replace(key string, content []byte) {
-	b.t.Helper()
-	_, err := b.backend.PutObject(b.Name, key, map[string]string{}, bytes.NewReader(content), int64(len(content)), nil)
-	require.NoError(b.t, err)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.objects[key] = object{content, time.Now().Add(-b.age)}
 }

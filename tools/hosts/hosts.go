@@ -27,6 +27,14 @@ type List struct {
 	Resolver *net.Resolver
 }
 
+// ErrNotListed refuses a host that a list does not cover.
+var ErrNotListed = errors.New("the host is not listed")
+
+type notListed string
+
+func (n notListed) Error() string        { return string(n) }
+func (n notListed) Is(target error) bool { return target == ErrNotListed }
+
 // Check refuses a URL that the list does not cover. The error begins with
 // "url: " where the URL is what has to change.
 func (l List) Check(u *url.URL) error {
@@ -38,10 +46,10 @@ func (l List) Check(u *url.URL) error {
 	case u.User != nil:
 		return errors.New("url: leave out the user name and password")
 	case len(l.Names) == 0:
-		return fmt.Errorf("this worker may not read from the web: its configuration lists no host under %s", l.Setting)
+		return notListed(fmt.Sprintf("this worker may not read from the web: its configuration lists no host under %s", l.Setting))
 	case !l.listed(u.Hostname(), portOf(u)) && !l.covered(u.Hostname(), portOf(u)):
-		return fmt.Errorf("url: the host %q is not listed under %s in the worker's configuration; listed are %s",
-			u.Hostname(), l.Setting, strings.Join(l.Names, ", "))
+		return notListed(fmt.Sprintf("url: the host %q is not listed under %s in the worker's configuration; listed are %s",
+			u.Hostname(), l.Setting, strings.Join(l.Names, ", ")))
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func newCatalog(schemas *schema.Cache, version string, raw []json.RawMessage, re
 // readTools reads the raw tools of a server. One that is malformed is left out
 // with a warning; its siblings stay.
 func readTools(raw []json.RawMessage, refused map[string]bool, schemas *schema.Cache) (all []serverTool, warnings []string) {
-	seen := map[string]bool{}
+	seen, work := map[string]bool{}, schema.NewBudget(context.Background())
 	for i, one := range raw {
 		t, complaint := readTool(one)
 		switch {
@@ -110,7 +110,7 @@ func readTools(raw []json.RawMessage, refused map[string]bool, schemas *schema.C
 			continue
 		}
 		seen[t.name] = true
-		t.checkSchemas(schemas)
+		t.checkSchemas(schemas, work)
 		warnings = append(warnings, t.warnings...)
 		all = append(all, t)
 	}

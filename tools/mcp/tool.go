@@ -163,15 +163,15 @@ func canonical(raw json.RawMessage) []byte {
 	return text
 }
 
-func (t *serverTool) checkSchemas(schemas *schema.Cache) {
-	if _, err := schemas.Get(t.input); err != nil {
+func (t *serverTool) checkSchemas(schemas *schema.Cache, work *schema.Budget) {
+	if _, err := schemas.GetWithin(work, t.input); err != nil {
 		t.unchecked = true
 		t.warnings = append(t.warnings, fmt.Sprintf("the arguments of %q are not checked: its schema does not compile: %s", t.name, excerpt(err.Error())))
 	}
 	if t.output == nil {
 		return
 	}
-	if _, err := schemas.Get(t.output); err != nil {
+	if _, err := schemas.GetWithin(work, t.output); err != nil {
 		t.output = nil
 		t.warnings = append(t.warnings, fmt.Sprintf("the results of %q are not checked: its output schema does not compile: %s", t.name, excerpt(err.Error())))
 	}

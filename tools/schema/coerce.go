@@ -2,11 +2,13 @@ package schema
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -20,13 +22,23 @@ import (
 // tried in order, and a value that fits one of them stays as it is. Null
 // becomes 0, "" or false, but only where null is not allowed.
 func (s *Schema) Coerce(args json.RawMessage) (json.RawMessage, bool) {
+	return s.CoerceWithin(NewBudget(context.Background()), args)
+}
+
+// CoerceWithin is Coerce on a budget. What that has no room for stays as it is.
+func (s *Schema) CoerceWithin(b *Budget, args json.RawMessage) (json.RawMessage, bool) {
 	value, err := decode(args, maxArgumentDepth)
 	if err != nil || wildPath(value, nil) != nil {
 		return args, false
 	}
-	c := &coercer{meter{s, maxSteps}}
-	value, changed := c.value(s.root, value, 0)
-	if !changed || c.left < 0 {
+	c := &coercer{newMeter(s, b)}
+	changed := false
+	late, err := s.engine.within(b, func() {
+		c.take(time.Duration(len(args)) * costOfDecoded)
+		value, changed = c.value(s.root, value, 0)
+	})
+	c.settle()
+	if err != nil || !changed || c.spent || late != "" {
 		return args, false
 	}
 	var out bytes.Buffer
@@ -43,8 +55,7 @@ func (s *Schema) Coerce(args json.RawMessage) (json.RawMessage, bool) {
 type coercer struct{ meter }
 
 func (c *coercer) value(s *jsonschema.Schema, v any, inPlace int) (any, bool) {
-	c.left--
-	if c.left < 0 || inPlace > maxInPlace || s.Bool != nil {
+	if s.Bool != nil || !c.enter(inPlace) {
 		return v, false
 	}
 	v, changed := c.own(s, v)
@@ -68,10 +79,13 @@ func (c *coercer) value(s *jsonschema.Schema, v any, inPlace int) (any, bool) {
 
 // own applies the type keyword of s itself.
 func (c *coercer) own(s *jsonschema.Schema, v any) (any, bool) {
-	if fitsType(s, v) {
+	if c.fitsType(s, v) || c.spent {
 		return v, false
 	}
 	for _, want := range c.order(s) {
+		if text, ok := v.(string); ok && !c.take(costOfReading+time.Duration(len(text))*costOfDecoded) {
+			return v, false
+		}
 		if result, ok := convert(v, want); ok {
 			return result, true
 		}
@@ -86,29 +100,40 @@ func (c *coercer) order(s *jsonschema.Schema) []string {
 	if len(types) < 2 {
 		return types
 	}
-	pointer, ok := strings.CutPrefix(s.Location, base+"#")
-	if !ok {
-		return types // in a metaschema
+	if known, ok := c.schema.orders.Load(s); ok {
+		return known.([]string) //nolint:forcetypeassert // it holds nothing else
 	}
-	object, _ := lookUp(c.schema.doc, pointer).(map[string]any)
-	listed, _ := object["type"].([]any)
-	written := make([]string, 0, len(listed))
-	for _, one := range listed {
-		if name, ok := one.(string); ok {
-			written = append(written, name)
+	if pointer, ok := strings.CutPrefix(s.Location, base+"#"); ok { // else it is in a metaschema
+		object, _ := lookUp(c.schema.doc, pointer).(map[string]any)
+		listed, _ := object["type"].([]any)
+		types = make([]string, 0, len(listed))
+		for _, one := range listed {
+			if name, ok := one.(string); ok {
+				types = append(types, name)
+			}
 		}
 	}
-	return written
+	c.schema.orders.Store(s, types)
+	return types
 }
 
 func (c *coercer) object(s *jsonschema.Schema, object map[string]any) (any, bool) {
+	// They are sorted, and copied if one is changed.
+	if !asksForKeys(s) || !c.take(time.Duration(len(object))*5*costOfKey) {
+		return object, false
+	}
 	var result map[string]any
 	for _, key := range slices.Sorted(maps.Keys(object)) {
-		member, changed := object[key], false
-		for _, sub := range propertySchemas(s, key) {
-			next, did := c.value(sub, member, 0)
-			member, changed = next, changed || did
+		if !c.take(costOfKey + perByte(len(key))) {
+			return object, false
 		}
+		member, changed := object[key], false
+		c.below(key, func() {
+			for _, sub := range c.propertySchemas(s, key) {
+				next, did := c.value(sub, member, 0)
+				member, changed = next, changed || did
+			}
+		})
 		if !changed {
 			continue
 		}
@@ -124,18 +149,23 @@ func (c *coercer) object(s *jsonschema.Schema, object map[string]any) (any, bool
 }
 
 func (c *coercer) array(s *jsonschema.Schema, array []any) (any, bool) {
+	if !c.take(time.Duration(len(array)) * costOfKey) {
+		return array, false
+	}
 	var result []any
 	for i, item := range array {
 		sub := itemSchema(s, i)
 		if sub == nil {
 			continue
 		}
-		if item, did := c.value(sub, item, 0); did {
-			if result == nil {
-				result = slices.Clone(array)
+		c.below(strconv.Itoa(i), func() {
+			if item, did := c.value(sub, item, 0); did {
+				if result == nil {
+					result = slices.Clone(array)
+				}
+				result[i] = item
 			}
-			result[i] = item
-		}
+		})
 	}
 	if result == nil {
 		return array, false
@@ -161,7 +191,7 @@ func (c *coercer) union(members []*jsonschema.Schema, v any, inPlace int) (any, 
 
 func (c *coercer) fits(s *jsonschema.Schema, v any) bool {
 	c.visit(s, v, 0)
-	return c.left >= 0 && s.Validate(v) == nil
+	return !c.spent && s.Validate(v) == nil
 }
 
 // lookUp follows a JSON pointer in the form of a URL fragment.

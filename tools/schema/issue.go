@@ -31,7 +31,8 @@ func (i Issue) String() string {
 	return shorten(path+": "+i.Message, maxLine)
 }
 
-// Issues is everything wrong with the arguments, ordered by path.
+// Issues is everything wrong with the arguments, ordered by path. Only the first
+// hundred are described; the others are empty, and count.
 type Issues []Issue
 
 // Message is the text for the model: each issue, at most 20 of them, and what

@@ -91,17 +91,19 @@ func wrongType(want []string, got string) string {
 	return fmt.Sprintf("must be %s, not %s", joinOr(distinct), got)
 }
 
+// maxWritten is how many values one issue lists.
+const maxWritten = 30
+
 func oneOf(values []any) string {
-	const most = 30
 	var all []string
-	for _, value := range values[:min(len(values), most)] {
+	for _, value := range values[:min(len(values), maxWritten)] {
 		text, err := json.Marshal(value)
 		if err != nil {
 			text = fmt.Append(nil, value)
 		}
 		all = append(all, shorten(string(text), 100))
 	}
-	if more := len(values) - most; more > 0 {
+	if more := len(values) - maxWritten; more > 0 {
 		all = append(all, fmt.Sprintf("… and %d more", more))
 	}
 	if len(all) == 1 {

@@ -2,11 +2,14 @@ package schema
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -22,18 +25,32 @@ type Schema struct {
 	doc any
 	// dynamic are the schemas that a $dynamicRef may lead to.
 	dynamic []*jsonschema.Schema
+	engine  *engine
+	// orders are the types of schemas in the order in which doc has them.
+	orders sync.Map
+	// unevaluated is true when validations keep lists of what was evaluated.
+	unevaluated bool
 }
 
 // Compile reads a schema. Blank, null and {} accept any object. A reference to
 // a file or the network, a document over the bounds, and a schema that is no
 // schema are errors that say what to change.
 func Compile(raw json.RawMessage) (*Schema, error) {
+	return compileWithin(NewBudget(context.Background()), raw)
+}
+
+// compileWithin is Compile on a budget. An error that is ErrSpent, or that of
+// the budget's context, says nothing about the schema.
+func compileWithin(b *Budget, raw json.RawMessage) (*Schema, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
 	if len(raw) > maxBytes {
 		return nil, fmt.Errorf("the schema has %d bytes; at most %d are allowed", len(raw), maxBytes)
+	}
+	if err := b.spend(time.Duration(len(raw)) * costOfDecoded); err != nil {
+		return nil, err
 	}
 	doc, err := decode(raw, maxDepth)
 	if err != nil {
@@ -48,14 +65,17 @@ func Compile(raw json.RawMessage) (*Schema, error) {
 	default:
 		return nil, errors.New("the schema must be a JSON object")
 	}
-	return compile(doc)
+	found, err := surveyed(doc)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.spend(found.cost); err != nil {
+		return nil, err
+	}
+	return compile(doc, found)
 }
 
-func compile(doc any) (s *Schema, err error) {
-	var found survey
-	if found.read(doc, ""); found.err() != nil {
-		return nil, found.err()
-	}
+func compile(doc any, found *survey) (s *Schema, err error) {
 	defer func() {
 		// A stranger's document must not be able to end the worker.
 		if fault := recover(); fault != nil {
@@ -67,7 +87,8 @@ func compile(doc any) (s *Schema, err error) {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	c.UseLoader(noLoader{})
-	c.UseRegexpEngine(newEngine().compile)
+	patterns := newEngine()
+	c.UseRegexpEngine(patterns.compile)
 	if err := c.AddResource(base, doc); err != nil {
 		return nil, explain(err, doc, found.refs)
 	}
@@ -75,7 +96,8 @@ func compile(doc any) (s *Schema, err error) {
 	if err != nil {
 		return nil, explain(err, doc, found.refs)
 	}
-	s = &Schema{root: root, doc: doc}
+	patterns.sealed = true
+	s = &Schema{root: root, doc: doc, engine: patterns, unevaluated: found.unevaluated}
 	for _, pointer := range found.anchors {
 		// What stands in an enum or a default looks like a schema, and is none.
 		if target, err := c.Compile(base + "#" + escapeFragment(pointer)); err == nil {

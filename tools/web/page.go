@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"errand/tools"
+	"errand/tools/hosts"
 	"errand/tools/item"
 )
 
@@ -22,10 +24,24 @@ type content struct {
 	cut bool
 }
 
+// reader is what the page of a call is read with.
+func (s *Source) reader(call tools.Invocation) *hosts.Reader {
+	if call.Found && s.found != nil {
+		return s.found
+	}
+	return s.listed
+}
+
+// notFound goes with the refusal of a page whose host is not listed.
+const notFound = "no search of this run has found this page: search first, and open a result by its very address"
+
 // read gets a page as text.
-func (s *Source) read(ctx context.Context, address string, wanted tools.WebSearch) (content, error) {
-	doc, err := s.pages.Read(ctx, address, func(u *url.URL) error { return outside(u, wanted) })
-	if err != nil {
+func (s *Source) read(ctx context.Context, from *hosts.Reader, address string, wanted tools.WebSearch) (content, error) {
+	doc, err := from.Read(ctx, address, func(u *url.URL) error { return outside(u, wanted) })
+	switch {
+	case errors.Is(err, hosts.ErrNotListed) && s.found != nil && from == s.listed:
+		return content{}, fmt.Errorf("%w; %s", err, notFound)
+	case err != nil:
 		return content{}, err
 	}
 	media, _, err := mime.ParseMediaType(doc.Kind)
@@ -61,8 +77,8 @@ func after(text string) string {
 	return ": " + text
 }
 
-func (s *Source) openPage(ctx context.Context, address string, wanted tools.WebSearch) (tools.Output, error) {
-	c, err := s.read(ctx, address, wanted)
+func (s *Source) openPage(ctx context.Context, from *hosts.Reader, address string, wanted tools.WebSearch) (tools.Output, error) {
+	c, err := s.read(ctx, from, address, wanted)
 	if err != nil {
 		return tools.Output{}, err
 	}
@@ -97,8 +113,8 @@ const (
 	around = 200
 )
 
-func (s *Source) findInPage(ctx context.Context, a tools.SearchArguments, wanted tools.WebSearch) (tools.Output, error) {
-	c, err := s.read(ctx, a.URL, wanted)
+func (s *Source) findInPage(ctx context.Context, from *hosts.Reader, a tools.SearchArguments, wanted tools.WebSearch) (tools.Output, error) {
+	c, err := s.read(ctx, from, a.URL, wanted)
 	if err != nil {
 		return tools.Output{}, err
 	}

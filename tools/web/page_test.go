@@ -137,3 +137,30 @@ func TestATextIsFoundInAllOfAPage(t *testing.T) {
 	look("/huge", "absent")
 	require.Equal(t, "the text is not in the part of the page that is read", found.Note)
 }
+
+func TestOnlyPagesThatASearchHasFoundAreOpened(t *testing.T) {
+	t.Parallel()
+	at, s := site(t, "found", "127.0.0.1")
+	away := strings.Replace(at.URL, "127.0.0.1", "localhost", 1) + "/guide"
+	open := func(s *web.Source, address string, found bool, options tools.WebSearch) error {
+		raw, err := json.Marshal(options)
+		require.NoError(t, err)
+		_, err = s.Execute(t.Context(), tools.TypeWebSearch, tools.Invocation{
+			Arguments: json.RawMessage(fmt.Sprintf(`{"url":%q}`, address)), Options: raw, Found: found, Progress: func(string) {},
+		})
+		return err
+	}
+	require.NoError(t, open(s, at.URL+"/guide", false, tools.WebSearch{}), "a listed host needs no search")
+	err := open(s, away, false, tools.WebSearch{})
+	require.ErrorContains(t, err, `the host "localhost" is not listed under search.hosts`)
+	require.ErrorContains(t, err, "no search of this run has found this page: search first")
+	require.ErrorContains(t, open(s, away, true, tools.WebSearch{}), "private address", "it may be read, were its address a public one")
+	require.ErrorContains(t, open(s, away, true, tools.WebSearch{BlockedDomains: []string{"localhost"}}), "in a domain that this search leaves out")
+
+	_, s = site(t, "127.0.0.1")
+	err = open(s, away, true, tools.WebSearch{})
+	require.ErrorContains(t, err, "not listed", "where pages are not opened for having been found, it makes no difference")
+	require.NotContains(t, err.Error(), "search first")
+	_, s = site(t, "found")
+	require.ErrorContains(t, open(s, at.URL+"/guide", false, tools.WebSearch{}), "search first")
+}

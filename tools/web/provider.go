@@ -15,6 +15,9 @@ const (
 	Brave   = "brave"
 )
 
+// Found is the word in Config.Hosts for pages that a search has found.
+const Found = "found"
+
 // Config says who searches, and which pages may be opened.
 type Config struct {
 	// Provider is SearXNG or Brave.
@@ -27,7 +30,9 @@ type Config struct {
 	// Timeout bounds one search, repeats included; 0 means 15 s.
 	Timeout time.Duration
 	// Hosts may be read by open_page and find_in_page, in the words of
-	// hosts.List. None: those actions are not offered.
+	// hosts.List. Found among them stands for the pages, with public addresses,
+	// that a search of the same run has found. None: those actions are not
+	// offered.
 	Hosts []string
 	// HostsSetting is what a refusal calls that list.
 	HostsSetting string

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"errand/tools"
@@ -14,7 +15,9 @@ import (
 // Source executes web_search. It is safe for concurrent use.
 type Source struct {
 	provider provider
-	pages    *hosts.Reader
+	// listed reads from the listed hosts, and found from every public one as
+	// well; found is nil where pages are not opened for having been found.
+	listed, found *hosts.Reader
 	// open is true when pages may be opened at all.
 	open bool
 }
@@ -26,8 +29,13 @@ func New(c Config) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	listed := hosts.List{Names: c.Hosts, Setting: c.HostsSetting}
-	return &Source{provider: p, pages: hosts.NewReader(listed, nil), open: len(c.Hosts) > 0}, nil
+	names := slices.DeleteFunc(slices.Clone(c.Hosts), func(one string) bool { return strings.TrimSpace(one) == Found })
+	s := &Source{provider: p, open: len(c.Hosts) > 0}
+	s.listed = hosts.NewReader(hosts.List{Names: names, Setting: c.HostsSetting}, nil)
+	if len(names) < len(c.Hosts) {
+		s.found = hosts.NewReader(hosts.List{Names: append(names, "*"), Setting: c.HostsSetting}, nil)
+	}
+	return s, nil
 }
 
 // Describe returns the descriptor of web_search for a declaration without
@@ -89,10 +97,10 @@ func (s *Source) Execute(ctx context.Context, _ string, call tools.Invocation) (
 		return tools.Output{}, errors.New("pages cannot be opened here: only the action search is possible")
 	case a.Action == tools.ActionOpenPage:
 		call.Progress("reading " + a.URL)
-		return s.openPage(ctx, a.URL, wanted)
+		return s.openPage(ctx, s.reader(call), a.URL, wanted)
 	case a.Action == tools.ActionFindInPage:
 		call.Progress("reading " + a.URL)
-		return s.findInPage(ctx, a, wanted)
+		return s.findInPage(ctx, s.reader(call), a, wanted)
 	}
 	return tools.Output{}, fmt.Errorf("action: %q is not one of search, open_page and find_in_page", a.Action)
 }

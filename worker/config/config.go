@@ -13,6 +13,7 @@ import (
 
 	"errand/activities/openaimodel"
 	"errand/storage"
+	"errand/tools/web"
 	"errand/workflows/contract"
 )
 
@@ -123,7 +124,7 @@ func Default() Config {
 	return Config{
 		Temporal: Temporal{TaskQueue: contract.DefaultTaskQueue},
 		Files:    Files{Root: ".errand/files"},
-		Search:   Search{Timeout: 15 * time.Second, Hosts: []string{"*"}},
+		Search:   Search{Timeout: 15 * time.Second, Hosts: []string{web.Found}},
 		Log:      Log{Level: "info", Format: "json"},
 		Limits:   Limits{MemoryBytes: 64 << 20, Activities: 200},
 	}

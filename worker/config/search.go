@@ -19,8 +19,9 @@ type Search struct {
 	// Timeout bounds one search; 0 means 15 seconds.
 	Timeout time.Duration `koanf:"timeout"`
 	// Hosts may be read by the actions open_page and find_in_page: names as for
-	// fetch_url, and "*" for every host with a public address, which is what nil
-	// means. Empty: pages cannot be opened.
+	// fetch_url, "*" for every host with a public address, and "found" for the
+	// pages that a search of the same run has found, which is what nil means.
+	// Empty: pages cannot be opened.
 	Hosts []string `koanf:"hosts" env:"ERRAND_SEARCH_HOSTS"`
 }
 

@@ -31,7 +31,7 @@ func TestAKeyForSearchNeverGoesToAnAddressFromElsewhere(t *testing.T) {
 	c, err := config.Load(written(t, `search: {provider: brave, base_url: "http://proxy.example", api_key: "${FILE_KEY}", timeout: 4s}`,
 		"FILE_KEY=from-file", "ERRAND_SEARCH_PROVIDER=brave", "ERRAND_SEARCH_KEY=from-environment"))
 	require.NoError(t, err)
-	require.Equal(t, config.Search{Provider: "brave", APIKey: "from-environment", Timeout: 4 * time.Second, Hosts: []string{"*"}}, c.Search)
+	require.Equal(t, config.Search{Provider: "brave", APIKey: "from-environment", Timeout: 4 * time.Second, Hosts: []string{"found"}}, c.Search)
 }
 
 func TestFaultsOfASearchProviderNameTheirKey(t *testing.T) {
