@@ -14,10 +14,9 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
-)
 
-// Version is what servers are told of this client.
-const Version = "0.1.0"
+	"errand/tools"
+)
 
 // conn is one connection to a server.
 type conn struct {
@@ -45,7 +44,7 @@ func (c *conn) shake(ctx context.Context) error {
 		return err
 	}
 	request := mcp.InitializeRequest{}
-	request.Params.ClientInfo = mcp.Implementation{Name: "errand", Version: Version}
+	request.Params.ClientInfo = mcp.Implementation{Name: "errand", Version: tools.Version}
 	if _, err := c.client.Initialize(ctx, request); err != nil {
 		return err
 	}
