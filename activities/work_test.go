@@ -60,7 +60,9 @@ func TestSchemasOfARequestShareTheWorkOfCompiling(t *testing.T) {
 	for i := range 20 {
 		in.Declarations = append(in.Declarations, tools.Declaration{
 			Type: tools.TypeFunction, Name: "t", Path: fmt.Sprintf("tools[%d]", i),
-			Parameters: json.RawMessage(fmt.Sprintf(`{"title":"%d","allOf":[%s{}]}`, i, strings.Repeat(`{"type":"string"},`, 3000))),
+			FunctionDeclaration: tools.FunctionDeclaration{
+				Parameters: json.RawMessage(fmt.Sprintf(`{"title":"%d","allOf":[%s{}]}`, i, strings.Repeat(`{"type":"string"},`, 3000))),
+			},
 		})
 	}
 	out, err := a.Discover(t.Context(), in)
