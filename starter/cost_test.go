@@ -3,6 +3,7 @@ package starter
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 
+	"errand/activities"
 	"errand/workflows/contract"
 )
 
@@ -154,5 +156,13 @@ func TestHistoryTellsWhenNothingHasOpened(t *testing.T) {
 			opened, pending := openedBy(c.events, c.pending)
 			require.Equal(t, fmt.Sprint(c.opened, c.after), fmt.Sprint(opened, pending))
 		})
+	}
+}
+
+func TestActivitiesThatAskTheModelAreKnownByTheirNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Infer", "Compact"} {
+		_, known := reflect.TypeFor[*activities.Activities]().MethodByName(name)
+		require.True(t, known && asksModel(name), name)
 	}
 }

@@ -105,7 +105,7 @@ func newOwner() string {
 
 // Require names arguments that every call of a tool must have. A call that
 // lacks one is answered with the error InvalidArguments, which names them, and
-// its handler is not called (PD-33). An argument is missing if it is absent,
+// its handler is not called. An argument is missing if it is absent,
 // null or an empty text: the last two may be valid for the tool's schema, which
 // the worker has checked. The tool is named as in Handlers.
 func Require(tool string, arguments ...string) ServeOption {
