@@ -2,6 +2,7 @@ package starter
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -99,7 +100,7 @@ func (d *dispatcher) serve(ctx context.Context) error {
 		case <-d.polled:
 			d.polling--
 		case f := <-d.done:
-			d.finish(f)
+			d.finish(ctx, f)
 		}
 	}
 	for range found { // ends with the one who finds them
@@ -126,7 +127,7 @@ func (d *dispatcher) loop(ctx context.Context, found <-chan discovery) error {
 		case p := <-d.polled:
 			over, err = d.receive(ctx, p)
 		case f := <-d.done:
-			err = d.finish(f)
+			err = d.finish(ctx, f)
 		case <-timer.C:
 		}
 		timer.Stop()
@@ -189,7 +190,9 @@ func (d *dispatcher) add(id string, now time.Time) *servedRun {
 
 // dispatch starts what may be started of a run that has just been reported.
 func (d *dispatcher) dispatch(ctx context.Context, r *servedRun) error {
-	defer r.open.forgetContents()
+	if !d.single {
+		defer r.open.forgetContents()
+	}
 	for d.options.decide != nil {
 		approval, found := r.open.nextApproval(time.Now())
 		if !found {
@@ -242,7 +245,7 @@ func (d *dispatcher) start(ctx context.Context, r *servedRun, id string, call bo
 }
 
 // finish notes how a piece of work went.
-func (d *dispatcher) finish(f finished) error {
+func (d *dispatcher) finish(ctx context.Context, f finished) error {
 	if f.call {
 		d.calls--
 	} else {
@@ -262,6 +265,11 @@ func (d *dispatcher) finish(f finished) error {
 		return nil
 	}
 	r.movedAt = now
+	if d.single && f.off && ctx.Err() == nil { // nobody else has to have a turn
+		if err := d.dispatch(ctx, r); err != nil {
+			return err
+		}
+	}
 	if d.hasMore(r, now) || r.open.report.ActionsLeftOut > 0 {
 		d.queue(r)
 	}
@@ -287,6 +295,15 @@ func (d *dispatcher) queue(r *servedRun) {
 	default:
 		r.queued = true
 		d.ready = append(d.ready, r)
+	}
+}
+
+// unqueue takes a run back that has just been polled.
+func (d *dispatcher) unqueue(r *servedRun) {
+	r.again = false
+	if r.queued {
+		r.queued = false
+		d.ready = slices.DeleteFunc(d.ready, func(other *servedRun) bool { return other == r })
 	}
 }
 

@@ -148,6 +148,7 @@ func (d *dispatcher) take(ctx context.Context, p polled) error {
 		}
 		r.told, r.pending = p.state, p.pending
 		r.open.update(*p.report)
+		d.unqueue(r) // this is what it was queued for
 		return d.dispatch(ctx, r)
 	case p.opened == unknown: // there was nobody to work for it
 		r.again = true
