@@ -1,8 +1,13 @@
 package starter
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
+
+	"go.temporal.io/api/serviceerror"
 
 	"errand/tools"
 )
@@ -76,7 +81,7 @@ func (e *RefusedError) Error() string { return "refused: " + e.Reason }
 
 // RunFailedError says why a run failed. The partial result comes with it.
 type RunFailedError struct {
-	// Type is one of the run error types of this package, for example
+	// Type is one of the run error types of package workflows, for example
 	// ErrModelRejected.
 	Type    string
 	Message string
@@ -104,3 +109,75 @@ type NoHandlerError struct {
 
 // Error names the tool.
 func (e *NoHandlerError) Error() string { return fmt.Sprintf("no handler for %q", e.Tool) }
+
+// errUnreadable marks an answer that this build cannot decode.
+var errUnreadable = errors.New("unreadable")
+
+// wrap turns an error of the client into one of this package. ctx is the
+// caller's: once it has ended, that is the error.
+func (r *Run) wrap(ctx context.Context, doing string, err error) error {
+	doing = fmt.Sprintf("%s run %s", doing, r.id)
+	if ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", doing, ctx.Err())
+	}
+	if isA[*serviceerror.NotFound](err) {
+		return fmt.Errorf("%s: %w", doing, ErrNotFound)
+	}
+	if headerRefused(err) {
+		return fmt.Errorf("%s: %w", doing, ErrRunID)
+	}
+	if isStorageError(err) {
+		return fmt.Errorf("%s: %w: %w", doing, ErrStorage, err)
+	}
+	if permanent(err) || queryRefused(err) {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return fmt.Errorf("%s: %w: %w", doing, ErrNoReply, err)
+}
+
+// permanent tells whether trying again cannot help.
+func permanent(err error) bool {
+	return errors.Is(err, ErrNotFound) || errors.Is(err, errUnreadable) || errors.Is(err, ErrRunID) || headerRefused(err) || storageMissing(err) ||
+		isA[*serviceerror.PermissionDenied](err) || isA[*serviceerror.InvalidArgument](err) ||
+		isA[*serviceerror.NamespaceNotFound](err) || isA[*serviceerror.Unimplemented](err) ||
+		isA[*serviceerror.ClientVersionNotSupported](err) || isA[*serviceerror.ServerVersionNotSupported](err)
+}
+
+// isStorageError tells whether the client could not store or fetch a payload. The
+// SDK has no type for it.
+func isStorageError(err error) bool {
+	if isA[serviceerror.ServiceError](err) { // it is about the storage of somebody else
+		return false
+	}
+	text := err.Error()
+	return storageMissing(err) || strings.Contains(text, "storage driver") &&
+		(strings.Contains(text, "retrieve failed") || strings.Contains(text, "store failed"))
+}
+
+// storageMissing tells whether the client has not the storage that it would need,
+// or the storage has not the payload.
+func storageMissing(err error) bool {
+	if err == nil || isA[serviceerror.ServiceError](err) {
+		return false
+	}
+	text := err.Error()
+	return strings.Contains(text, "[TMPRL1105]") || strings.Contains(text, "no storage driver registered") ||
+		strings.Contains(text, "storage driver") && (errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrNotExist))
+}
+
+// headerRefused tells whether nothing was sent because the run's id did not fit
+// the header that clients put it into.
+func headerRefused(err error) bool {
+	return isA[*serviceerror.Internal](err) && strings.Contains(err.Error(), "non-printable ASCII")
+}
+
+// queryRefused tells whether a worker answered, and said no: it does not know
+// the query, or cannot bring the run up to date.
+func queryRefused(err error) bool { return isA[*serviceerror.QueryFailed](err) }
+
+func isA[E error](err error) bool {
+	var target E
+	return errors.As(err, &target)
+}
+
+func asA[E error](err error, target *E) bool { return errors.As(err, target) }

@@ -185,15 +185,15 @@ func charge(context.Context, int, string) (string, error) { return "charged", ni
 // Somebody watches what a run waits for.
 func ExampleRun_WatchRun() {
 	run := starter.New(connected).Attach("ticket-42")
-	for news, err := range run.WatchRun(context.Background()) {
+	for watched, err := range run.WatchRun(context.Background()) {
 		if err != nil {
 			log.Fatal(err)
 		}
-		for _, action := range news.Actions {
+		for _, action := range watched.Actions {
 			fmt.Println(action.ActionID, "waits for", action.Tool)
 		}
-		if news.Status.Terminal() {
-			fmt.Println(news.Status)
+		if watched.Status.Terminal() {
+			fmt.Println(watched.Status)
 		}
 	}
 }

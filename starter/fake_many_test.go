@@ -94,6 +94,15 @@ func (m *fakeMany) ListWorkflow(_ context.Context, r *workflowservice.ListWorkfl
 	return page, nil
 }
 
+func (m *fakeMany) CountWorkflow(ctx context.Context, r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+	r.Namespace = "default"
+	return nil, ctx.Err()
+}
+
+func (m *fakeMany) WorkflowService() workflowservice.WorkflowServiceClient {
+	return fakeService{find: m.find}
+}
+
 func (m *fakeMany) DescribeWorkflow(ctx context.Context, id, run string) (*client.WorkflowExecutionDescription, error) {
 	m.looks.Add(1)
 	f, err := m.find(id)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
@@ -27,7 +28,7 @@ type fake struct {
 
 	kind    string
 	closed  enumspb.WorkflowExecutionStatus
-	history [][]enumspb.EventType // one list an execution
+	history [][]*historypb.HistoryEvent // one list an execution
 	events  []contract.Event
 	done    bool // the last event is there
 	actions []contract.OpenAction
@@ -51,7 +52,7 @@ type fake struct {
 func newFake() *fake {
 	return &fake{
 		kind: contract.TypeRun, closed: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING,
-		changed: make(chan struct{}), history: [][]enumspb.EventType{{}},
+		changed: make(chan struct{}), history: [][]*historypb.HistoryEvent{{}},
 		queries: map[string]int{}, answers: map[string]contract.Answer{}, decided: map[string]contract.Approval{},
 	}
 }
@@ -71,17 +72,19 @@ func (f *fake) wake() {
 	f.changed = make(chan struct{})
 }
 
-// emit records events, as one workflow task does. f.mu is held.
+// emit records events, as one workflow task does that an activity brings about.
+// f.mu is held.
 func (f *fake) emit(events ...contract.Event) {
+	f.record(events...)
+	f.task([]*historypb.HistoryEvent{{EventType: enumspb.EVENT_TYPE_ACTIVITY_TASK_COMPLETED}})
+}
+
+func (f *fake) record(events ...contract.Event) {
 	for _, e := range events {
 		e.Seq = len(f.events) + 1
 		f.events = append(f.events, e)
 		f.done = f.done || e.Type == contract.EventRunEnd
 	}
-	last := len(f.history) - 1
-	f.history[last] = append(f.history[last],
-		enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED,
-		enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
 }
 
 func (f *fake) happen(types ...contract.EventType) {
@@ -92,16 +95,20 @@ func (f *fake) happen(types ...contract.EventType) {
 	})
 }
 
+func openAction(actionID, tool string) contract.OpenAction {
+	return contract.OpenAction{
+		Manifest: contract.Manifest{
+			Type: contract.ManifestType, RunID: "run_1", ActionID: actionID,
+			ToolCallID: "call_" + actionID, Tool: tool, Args: json.RawMessage(`{"n":1}`),
+		},
+		Status: contract.ActionPending,
+	}
+}
+
 // open hands a call over to the client.
 func (f *fake) open(actionID, tool string) {
 	f.do(func() {
-		f.actions = append(f.actions, contract.OpenAction{
-			Manifest: contract.Manifest{
-				Type: contract.ManifestType, RunID: "run_1", ActionID: actionID,
-				ToolCallID: "call_" + actionID, Tool: tool, Args: json.RawMessage(`{"n":1}`),
-			},
-			Status: contract.ActionPending,
-		})
+		f.actions = append(f.actions, openAction(actionID, tool))
 		f.emit(contract.Event{Type: contract.EventManifest, ActionID: actionID, Tool: tool})
 	})
 }
@@ -116,7 +123,7 @@ func (f *fake) close(status enumspb.WorkflowExecutionStatus) {
 }
 
 // continueAsNew ends the execution and begins the next of the same run.
-func (f *fake) continueAsNew() { f.do(func() { f.history = append(f.history, []enumspb.EventType{}) }) }
+func (f *fake) continueAsNew() { f.do(func() { f.history = append(f.history, nil) }) }
 
 func (f *fake) action(id string) *contract.OpenAction {
 	at := slices.IndexFunc(f.actions, func(a contract.OpenAction) bool { return a.ActionID == id })

@@ -82,7 +82,7 @@ func (f *fake) claim(c contract.Claim) (contract.Receipt, error) {
 		return contract.Receipt{}, refusal("claimed by " + action.Owner)
 	}
 	action.Owner, action.LeaseUntil, action.Status = c.Owner, time.Now().Add(lease), contract.ActionProcessing
-	f.emit()
+	f.accept(contract.ClaimAction)
 	return contract.Receipt{ID: c.ActionID, Status: string(contract.ActionProcessing)}, nil
 }
 
@@ -97,7 +97,8 @@ func (f *fake) settle(a contract.Answer) (contract.Receipt, error) {
 	f.actions = slices.Delete(f.actions, at, at+1)
 	f.answers[id] = a
 	round, _, _ := contract.Place(id)
-	f.emit(contract.Event{Type: contract.EventToolEnd, Round: round, Owner: tools.OwnedByClient, ToolCallID: callID(id)})
+	f.record(contract.Event{Type: contract.EventToolEnd, Round: round, Owner: tools.OwnedByClient, ToolCallID: callID(id)})
+	f.accept(contract.ToolOutput)
 	return contract.Receipt{ID: id, Status: string(contract.ActionCompleted)}, nil
 }
 
@@ -108,7 +109,8 @@ func (f *fake) settleApproval(a contract.Approval) (contract.Receipt, error) {
 	}
 	f.asked = slices.Delete(f.asked, at, at+1)
 	f.decided[a.ApprovalRequestID] = a
-	f.emit(contract.Event{Type: contract.EventToolStart})
+	f.record(contract.Event{Type: contract.EventToolStart})
+	f.accept(contract.SettleApproval)
 	return contract.Receipt{ID: a.ApprovalRequestID, Status: "approved"}, nil
 }
 

@@ -114,17 +114,17 @@ func TestWatchRunTellsEachCallOnceAndTheEnd(t *testing.T) {
 			f.close(enumspb.WORKFLOW_EXECUTION_STATUS_FAILED)
 		}()
 		var told []string
-		for news, err := range f.run().WatchRun(t.Context()) {
+		for watched, err := range f.run().WatchRun(t.Context()) {
 			require.NoError(t, err)
-			for _, a := range news.Actions {
+			for _, a := range watched.Actions {
 				require.NotEmpty(t, a.ToolCallID)
 				told = append(told, a.ActionID)
 			}
-			for _, a := range news.Approvals {
+			for _, a := range watched.Approvals {
 				told = append(told, a.ApprovalRequestID)
 			}
-			if news.Status.Terminal() {
-				told = append(told, string(news.Status))
+			if watched.Status.Terminal() {
+				told = append(told, string(watched.Status))
 			}
 		}
 		require.Equal(t, []string{"act_1_0", "act_1_1", "apr_1_2", "act_2_0", "failed"}, told)
@@ -134,8 +134,8 @@ func TestWatchRunTellsEachCallOnceAndTheEnd(t *testing.T) {
 func TestWatchRunTellsTheEndFromATimeOut(t *testing.T) {
 	t.Parallel()
 	last := func(ctx context.Context, f *fake) (last Watched, end error) {
-		for news, err := range f.run().WatchRun(ctx) {
-			last, end = news, err
+		for watched, err := range f.run().WatchRun(ctx) {
+			last, end = watched, err
 		}
 		return last, end
 	}

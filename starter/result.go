@@ -11,9 +11,9 @@ import (
 	"go.uber.org/zap"
 )
 
-// lookEvery is how often a wait for the end looks for itself: now and then the
+// describeEvery is how often a wait for the end looks for itself: now and then the
 // server forgets to tell for up to 20 seconds.
-const lookEvery = time.Second
+const describeEvery = time.Second
 
 // Result waits for the end of the run and returns what it ended with. The
 // result is there as well when the run failed (with a *RunFailedError) or was
@@ -31,10 +31,10 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 			return result, err
 		case isA[*ClosedError](err):
 			// A reset ends an execution in order to go on with another.
-			if found, lookErr := r.look(ctx); lookErr != nil || found.closed() {
+			if found, describeErr := r.describe(ctx); describeErr != nil || found.closed() {
 				return nil, err
 			}
-		case lasting(err):
+		case permanent(err):
 			return nil, err
 		}
 		r.log.Debug("waiting for the result", zap.Error(err))
@@ -44,7 +44,7 @@ func (r *Run) Result(ctx context.Context) (*Result, error) {
 	}
 }
 
-// await waits for the end once. The error errOverslept means that the run has
+// await waits for the end once. The error errMissedEnd means that the run has
 // closed and the waiting client was not told: wait again, it will be told then.
 func (r *Run) await(ctx context.Context) (*Result, error) {
 	waiting, cancel := context.WithCancel(ctx)
@@ -60,7 +60,7 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 		ended, err := r.ending(waiting, &result, err)
 		told <- ending{ended, err}
 	}()
-	ticker := time.NewTicker(lookEvery)
+	ticker := time.NewTicker(describeEvery)
 	defer ticker.Stop()
 	for closed := false; ; {
 		select {
@@ -73,14 +73,14 @@ func (r *Run) await(ctx context.Context) (*Result, error) {
 			if end := <-told; end.result != nil {
 				return end.result, end.err
 			}
-			return nil, errOverslept
+			return nil, errMissedEnd
 		}
-		found, err := r.look(ctx)
+		found, err := r.describe(ctx)
 		closed = err == nil && found.closed()
 	}
 }
 
-var errOverslept = errors.New("closed without notice")
+var errMissedEnd = errors.New("closed without notice")
 
 // ending reads the result out of any of the ways that a run ends. Nil means
 // that it was not about the run's end. The order matters: a failure may have
@@ -97,26 +97,26 @@ func (r *Run) ending(ctx context.Context, result *Result, err error) (*Result, e
 		return nil, &ClosedError{Terminated}
 	case asA(err, &failed):
 		if !failed.HasDetails() || failed.Details(result) != nil {
-			result = r.bare(Failed)
+			result = r.emptyResult(Failed)
 			result.Error = &RunError{Code: failed.Type(), Message: failed.Message()}
 		}
 		return result, &RunFailedError{Type: failed.Type(), Message: failed.Message()}
 	case asA(err, &cancelled):
 		if !cancelled.HasDetails() || cancelled.Details(result) != nil {
-			result = r.bare(Cancelled)
+			result = r.emptyResult(Cancelled)
 		}
 		return result, ErrCancelled
 	case isA[*temporal.TimeoutError](err):
 		return nil, &ClosedError{TimedOut}
 	case isA[*temporal.WorkflowExecutionError](err):
-		return r.bare(Failed), &RunFailedError{Message: err.Error()}
+		return r.emptyResult(Failed), &RunFailedError{Message: err.Error()}
 	case errors.Is(err, converter.ErrUnableToDecode):
 		return nil, fmt.Errorf("result of run %s: %w: %w", r.id, errUnreadable, err)
 	}
-	return nil, r.fault(ctx, "result of", err)
+	return nil, r.wrap(ctx, "result of", err)
 }
 
-// bare is the result of a run that ended without giving one.
-func (r *Run) bare(status Status) *Result {
+// emptyResult is the result of a run that ended without giving one.
+func (r *Run) emptyResult(status Status) *Result {
 	return &Result{ID: r.id, Object: "response", Status: status}
 }

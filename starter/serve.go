@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	"go.uber.org/zap"
-
-	"errand/workflows/contract"
 )
 
 // Serve executes the client-owned calls of the run with the handlers, until
@@ -30,22 +26,53 @@ func (r *Run) Serve(ctx context.Context, handlers Handlers, options ...ServeOpti
 	if err := handlers.check(); err != nil {
 		return err
 	}
-	s := r.newServer(handlers, options)
-	return r.interrupted(ctx, "serve", s.begin(ctx))
+	return r.interrupted(ctx, "serve", r.dispatcher(handlers, options).serve(ctx))
 }
 
-func (r *Run) newServer(handlers Handlers, options []ServeOption) *server {
+// ServeAll executes the client-owned calls of every run of the task queue, or
+// of those that Matching picks, with the handlers, until ctx ends. It finds
+// the runs that are there and those that start later. Any number of processes
+// may do so at once: they share the work by claims, as with [Run.Serve], and
+// when one dies its calls are taken over after its lease, with the same
+// Call.Key.
+//
+// Concurrency bounds the handlers that run at the same time, 20 by default, and
+// PerRun those of one run. Runs take turns: one with many calls does not keep
+// the others waiting. A call to a tool without handler is left open, since
+// another process may have it; OnNoHandler changes that.
+//
+// A run that waits costs no goroutine, only a question to the server now and
+// then, the fewer the longer it has stood still. A run that cannot be read is
+// logged and polled again later. Outages are waited out.
+//
+// When ctx ends it takes nothing more, waits for the running handlers, sends
+// what they have finished, and returns ctx's error. Errors also: a query that
+// the server refuses, missing permission, *NoHandlerError under the policy Fail.
+func (s *Starter) ServeAll(ctx context.Context, handlers Handlers, options ...ServeOption) error {
+	if err := handlers.check(); err != nil {
+		return err
+	}
+	o := newServeOptions(append([]ServeOption{Concurrency(20), OnNoHandler(Leave)}, options...))
+	d := newDispatcher(s, handlers, o)
+	list := &lister{starter: s, matching: o.matching, log: d.log}
+	d.find = list.runs
+	d.retry = backoff{low: time.Second, high: longestPause}
+	d.polls.every = pollEvery
+	if err := d.serve(ctx); ctx.Err() == nil {
+		return err
+	}
+	return fmt.Errorf("serve all runs: %w", ctx.Err())
+}
+
+// dispatcher serves this run alone: it is told when the run moves.
+func (r *Run) dispatcher(handlers Handlers, options []ServeOption) *dispatcher {
 	o := newServeOptions(options)
-	s := &server{
-		clerk: clerk{run: r, handlers: handlers, options: o, log: r.log.With(zap.String("owner", o.owner))},
-		desk:  newDesk(o.owner), done: make(chan finished),
-		trouble: backoff{low: 100 * time.Millisecond, high: 5 * time.Second},
-	}
-	s.settling = func(a contract.OpenAction) {
-		round, _, _ := contract.Place(a.ActionID)
-		s.answered.Store(callKey{round, a.ToolCallID}, true)
-	}
-	return s
+	o.perRun = o.concurrency
+	d := newDispatcher(r.starter, handlers, o)
+	d.single = true
+	d.find = r.moves
+	d.retry = backoff{low: 100 * time.Millisecond, high: 5 * time.Second}
+	return d
 }
 
 // interrupted names what the end of ctx has interrupted.
@@ -56,170 +83,47 @@ func (r *Run) interrupted(ctx context.Context, doing string, err error) error {
 	return fmt.Errorf("%s run %s: %w", doing, r.id, ctx.Err())
 }
 
-// longPause is how long Serve trusts that it is told of everything.
-const longPause = time.Hour
-
-// server is one Serve under way. Its loop owns the desk; calls and approvals
-// run in goroutines of their own and report on done.
-type server struct {
-	clerk
-	desk *desk
-	done chan finished
-	// stale: the desk's report is out of date. retryAt paces asking for a new
-	// one while no worker answers.
-	stale   bool
-	retryAt time.Time
-	trouble backoff
-	// enough ends the loop when it says so and nothing is under way: see
-	// PollAction. Nil: the end of the run does.
-	enough func() bool
-	// answered has the calls that were settled from here, by callKey.
-	answered sync.Map
+// Handled is a call that PollAction has answered. Its manifest has both of its
+// ids.
+type Handled struct {
+	Manifest
+	// Err is why the call failed: the error or panic of its handler, missing
+	// arguments, no handler. The model has been told. Nil: it went well.
+	Err error
 }
 
-// finished tells the loop how a piece of work went.
-type finished struct {
-	id   string
-	call bool
-	// off: nothing is left to do about it. Else it is looked at again after
-	// the pause.
-	off   bool
-	pause time.Duration
-	// taken: the run took the outcome.
-	taken bool
-	// err ends Serve.
-	err error
-}
-
-func (s *server) begin(ctx context.Context) error {
-	report, err := s.run.firstReport(ctx)
-	if err != nil || report.Status.Terminal() {
-		return err
+// PollAction waits until the run has open calls, executes all of them with the
+// handlers, and returns what became of each: one step of Serve, for who decides
+// after each step. Calls that somebody else has claimed are waited for only
+// while there is nothing else.
+//
+// It returns ErrEnded when the run has ended before a call came, a *ClosedError
+// when it was closed from outside, and ctx's error when that has ended first,
+// which says nothing about the run. Calls that were answered until then are
+// returned with the error. The options are those of Serve; a call without
+// handler that is left alone is not an open one here.
+func (r *Run) PollAction(ctx context.Context, handlers Handlers, options ...ServeOption) ([]Handled, error) {
+	if err := handlers.check(); err != nil {
+		return nil, err
 	}
-	s.desk.update(report)
-	return s.serve(ctx, report.Events)
-}
-
-func (s *server) serve(ctx context.Context, after int) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	news := s.listen(ctx, after)
-	err := s.loop(ctx, news)
-	cancel(ErrEnded)
-	for len(s.desk.working) > 0 {
-		s.settle(<-s.done)
+	var (
+		mu      sync.Mutex
+		handled []Handled
+	)
+	d := r.dispatcher(handlers, options)
+	d.settled = func(a OpenAction, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		handled = append(handled, Handled{a.Manifest, err})
 	}
-	<-news.closed
-	return err
-}
-
-func (s *server) loop(ctx context.Context, news *news) error {
-	for {
-		if err := s.refresh(ctx); err != nil {
-			return err
-		}
-		if err := s.dispatch(ctx); err != nil {
-			return err
-		}
-		if s.enough != nil && !s.stale && len(s.desk.working) == 0 && s.enough() {
-			return nil
-		}
-		timer := s.timer()
-		select {
-		case <-ctx.Done():
-		case <-news.closed:
-		case <-news.changed:
-			s.stale = true
-		case f := <-s.done:
-			s.settle(f)
-			if f.err != nil {
-				return f.err
-			}
-		case <-timer.C:
-			s.stale = true
-		}
-		timer.Stop()
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if news.over() {
-			return news.err
-		}
+	d.enough = func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(handled) > 0
 	}
-}
-
-// refresh gets a new report if one is needed and it is time.
-func (s *server) refresh(ctx context.Context) error {
-	if !s.stale || time.Now().Before(s.retryAt) {
-		return nil
+	err := r.interrupted(ctx, "poll", d.serve(ctx))
+	if err == nil && len(handled) == 0 {
+		err = fmt.Errorf("poll run %s: %w", r.id, ErrEnded)
 	}
-	report, err := s.run.Status(ctx)
-	switch {
-	case err == nil:
-		s.stale, s.retryAt = false, time.Time{}
-		s.trouble.reset()
-		s.desk.update(report)
-	case lasting(err):
-		return err
-	default:
-		s.retryAt = time.Now().Add(s.trouble.next())
-		s.log.Debug("waiting for a worker", zap.Error(err))
-	}
-	return nil
-}
-
-// dispatch starts everything that may be started now.
-func (s *server) dispatch(ctx context.Context) error {
-	for s.desk.calls < s.options.concurrency {
-		action, found := s.desk.nextAction(time.Now())
-		if !found {
-			break
-		}
-		handler, known := s.handlers[handlerName(action.Manifest)]
-		switch {
-		case known || s.options.noHandler == Refuse:
-			s.start(ctx, action.ActionID, true, func(job context.Context) finished {
-				return s.execute(job, action, handler)
-			})
-		case s.options.noHandler == Leave:
-			s.desk.off[action.ActionID] = true
-		default:
-			return &NoHandlerError{Tool: handlerName(action.Manifest)}
-		}
-	}
-	for s.options.decide != nil {
-		approval, found := s.desk.nextApproval(time.Now())
-		if !found {
-			break
-		}
-		s.start(ctx, approval.ApprovalRequestID, false, func(job context.Context) finished {
-			return s.ask(job, approval)
-		})
-	}
-	return nil
-}
-
-// start runs one piece of work.
-func (s *server) start(ctx context.Context, id string, call bool, work func(context.Context) finished) {
-	s.desk.start(ctx, id, call, work, s.options.lease, func(f finished) { s.done <- f })
-}
-
-func (s *server) settle(f finished) {
-	s.desk.end(f, time.Now())
-	if !f.off || s.desk.report.ActionsLeftOut > 0 {
-		s.stale = true
-	}
-}
-
-// timer fires when something that was left alone has to be looked at again.
-func (s *server) timer() *time.Timer {
-	now := time.Now()
-	at := now.Add(longPause)
-	if wake, needed := s.desk.wake(now); needed && wake.Before(at) {
-		at = wake
-	}
-	if s.stale && s.retryAt.Before(at) {
-		at = s.retryAt
-	}
-	return time.NewTimer(at.Sub(now))
+	return handled, err
 }

@@ -3,13 +3,14 @@ package starter
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"errand/tools"
-	"errand/workflows/contract"
 )
 
 // NoHandlerPolicy says what Serve does with a call to a tool that has no
@@ -27,7 +28,7 @@ const (
 
 // Decide answers an approval request. An error leaves the request open; it is
 // asked again after a pause as long as a lease.
-type Decide func(ctx context.Context, approval contract.OpenApproval) (approve bool, reason string, err error)
+type Decide func(ctx context.Context, approval OpenApproval) (approve bool, reason string, err error)
 
 // ServeOption changes one Serve.
 type ServeOption func(*serveOptions)
@@ -100,4 +101,84 @@ func newOwner() string {
 		host = "unknown"
 	}
 	return fmt.Sprintf("%s-%d-%s", host, os.Getpid(), strings.ToLower(rand.Text()[:8]))
+}
+
+// Require names arguments that every call of a tool must have. A call that
+// lacks one is answered with the error InvalidArguments, which names them, and
+// its handler is not called. An argument is missing if it is absent,
+// null or an empty text: the last two may be valid for the tool's schema, which
+// the worker has checked. The tool is named as in Handlers.
+func Require(tool string, arguments ...string) ServeOption {
+	return func(o *serveOptions) { o.require(tool, arguments) }
+}
+
+// RequireDeclared is Require for every argument that the declarations list as
+// required.
+func RequireDeclared(declarations ...Tool) ServeOption {
+	return func(o *serveOptions) {
+		for _, t := range declarations {
+			text, err := json.Marshal(t)
+			if err != nil {
+				continue // Start says what is wrong with it
+			}
+			var d declaration
+			if json.Unmarshal(text, &d) == nil {
+				d.require(o, "")
+			}
+		}
+	}
+}
+
+// declaration is what matters here of a tool in a request.
+type declaration struct {
+	Name       string `json:"name"`
+	Parameters struct {
+		Required []string `json:"required"`
+	} `json:"parameters"`
+	Tools []declaration `json:"tools"`
+}
+
+func (d declaration) require(o *serveOptions, prefix string) {
+	o.require(prefix+d.Name, d.Parameters.Required)
+	for _, member := range d.Tools {
+		member.require(o, prefix+d.Name+".")
+	}
+}
+
+func (o *serveOptions) require(tool string, arguments []string) {
+	if len(arguments) == 0 {
+		return
+	}
+	if o.required == nil {
+		o.required = map[string][]string{}
+	}
+	for _, name := range arguments {
+		if !slices.Contains(o.required[tool], name) {
+			o.required[tool] = append(o.required[tool], name)
+		}
+	}
+}
+
+// missing lists the required arguments that a call lacks, in the order in which
+// they are required.
+func (o *serveOptions) missing(m Manifest) []string {
+	required := o.required[handlerName(m)]
+	if len(required) == 0 || m.Input != nil {
+		return nil
+	}
+	var given map[string]json.RawMessage
+	if json.Unmarshal(m.Args, &given) != nil {
+		given = nil
+	}
+	var missing []string
+	for _, name := range required {
+		if value := string(given[name]); value == "" || value == "null" || value == `""` {
+			missing = append(missing, name)
+		}
+	}
+	return missing
+}
+
+func lacking(tool string, missing []string) error {
+	return fmt.Errorf("the call of '%s' lacks required arguments: %s", tool, strings.Join(missing, ", "))
 }

@@ -50,7 +50,7 @@ func TestServeGivesUpOnAnOutcomeWhenItMustEndWithoutAWorker(t *testing.T) {
 		cancel()
 		before := time.Now()
 		require.ErrorIs(t, <-done, context.Canceled)
-		require.LessOrEqual(t, time.Since(before), grace)
+		require.LessOrEqual(t, time.Since(before), deliveryGrace)
 	})
 }
 

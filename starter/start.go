@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/oklog/ulid/v2"
 	enumspb "go.temporal.io/api/enums/v1"
@@ -13,6 +15,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"errand/tools"
+	"errand/tools/item"
 	"errand/workflows/contract"
 )
 
@@ -71,7 +74,7 @@ func (s *Starter) Start(ctx context.Context, request any, options ...StartOption
 		return s.existing(ctx, o)
 	}
 	if err != nil {
-		return nil, s.Attach(o.id).fault(ctx, "start", err)
+		return nil, s.Attach(o.id).wrap(ctx, "start", err)
 	}
 	return s.Attach(o.id), nil
 }
@@ -80,7 +83,7 @@ func (s *Starter) Start(ctx context.Context, request any, options ...StartOption
 func (s *Starter) existing(ctx context.Context, o startOptions) (*Run, error) {
 	run := s.Attach(o.id)
 	if o.attach {
-		found, err := run.look(ctx)
+		found, err := run.describe(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +95,7 @@ func (s *Starter) existing(ctx context.Context, o startOptions) (*Run, error) {
 }
 
 func (s *Starter) startOptions(o startOptions, r contract.Request) client.StartWorkflowOptions {
-	prompt := headline(promptOf(r.Input), maxHeadline)
+	prompt := oneLine(promptOf(r.Input), maxLine)
 	return client.StartWorkflowOptions{
 		ID:        o.id,
 		TaskQueue: s.taskQueue,
@@ -103,7 +106,7 @@ func (s *Starter) startOptions(o startOptions, r contract.Request) client.StartW
 		TypedSearchAttributes: o.attributes(),
 
 		StaticSummary: prompt,
-		Memo:          map[string]any{memoModel: headline(r.Model, maxHeadline), memoPrompt: prompt},
+		Memo:          map[string]any{memoModel: oneLine(r.Model, maxLine), memoPrompt: prompt},
 	}
 }
 
@@ -158,7 +161,45 @@ func normalise(raw []byte) (json.RawMessage, error) {
 func CheckRunID(id string) error {
 	outside := func(r rune) bool { return r < ' ' || r > '~' }
 	if id == "" || len(id) > maxRunID || strings.ContainsFunc(id, outside) {
-		return fmt.Errorf("run id %q: must be 1 to %d characters of printable ASCII, since it is sent in headers", headline(id, 60), maxRunID)
+		return fmt.Errorf("run id %q: must be 1 to %d characters of printable ASCII, since it is sent in headers", oneLine(id, 60), maxRunID)
 	}
 	return nil
+}
+
+// What a list of runs shows, kept in the memo of a run.
+const (
+	memoModel  = "model"
+	memoPrompt = "prompt"
+	// maxLine is the size of a prompt in a list, in bytes.
+	maxLine = 200
+)
+
+// promptOf is the text that a run is about: the newest message of the user.
+func promptOf(input []json.RawMessage) string {
+	for _, raw := range slices.Backward(input) {
+		if head, err := item.Peek(raw); err == nil && head.Role == "user" {
+			if text := item.Text(raw); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// oneLine makes one line of text, of at most limit bytes.
+func oneLine(text string, limit int) string {
+	const ellipsis = "…"
+	text = strings.TrimSpace(text)
+	if head := 8 * limit; len(text) > head { // no need to look at a megabyte
+		text = text[:head]
+	}
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
+	if len(text) <= limit {
+		return text
+	}
+	cut := limit - len(ellipsis)
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + ellipsis
 }

@@ -166,12 +166,12 @@ func TestPromptIsTheNewestUserMessageOnOneLine(t *testing.T) {
 		json.RawMessage(`{"role":"user","content":[{"type":"input_text","text":" second \n line "}]}`),
 		json.RawMessage(`{"type":"message","role":"assistant","content":"third"}`),
 	}
-	require.Equal(t, "second line", headline(promptOf(items), maxHeadline))
+	require.Equal(t, "second line", oneLine(promptOf(items), maxLine))
 	require.Empty(t, promptOf(nil))
 
 	for _, text := range []string{strings.Repeat("ä", 300), strings.Repeat("word ", 500), strings.Repeat("\xff", 9) + "x"} {
-		cut := headline(text, maxHeadline)
-		require.LessOrEqual(t, len(cut), maxHeadline)
+		cut := oneLine(text, maxLine)
+		require.LessOrEqual(t, len(cut), maxLine)
 		require.True(t, utf8.ValidString(cut))
 		require.NotEmpty(t, cut)
 	}

@@ -36,7 +36,7 @@ func TestAFaultOfTheStorageIsNoSilenceOfTheWorkers(t *testing.T) {
 		require.ErrorIs(t, err, ErrStorage, name)
 		require.ErrorIs(t, err, c.err, name)
 		require.NotErrorIs(t, err, ErrNoReply, name)
-		require.Equal(t, c.lasting, lasting(err), name)
+		require.Equal(t, c.lasting, permanent(err), name)
 	}
 	workers := serviceerror.NewQueryFailed("[TMPRL1105] Externally stored payload encountered but no storage driver is configured")
 	client := &mocks.Client{}

@@ -3,6 +3,9 @@ package starter
 import (
 	"context"
 	"iter"
+	"time"
+
+	"go.uber.org/zap"
 )
 
 // Watched is what has opened in a run since it was last told, and at the end
@@ -74,21 +77,56 @@ func (w *watcher) watch(ctx context.Context) error {
 
 // tell gives what is new in a report, and returns false if nobody wants more.
 func (w *watcher) tell(report StatusReport) bool {
-	news := Watched{Status: report.Status}
+	opened := Watched{Status: report.Status}
 	for _, a := range report.Actions {
 		if !w.given[a.ActionID] {
 			w.given[a.ActionID] = true
-			news.Actions = append(news.Actions, a)
+			opened.Actions = append(opened.Actions, a)
 		}
 	}
 	for _, a := range report.Approvals {
 		if !w.given[a.ApprovalRequestID] {
 			w.given[a.ApprovalRequestID] = true
-			news.Approvals = append(news.Approvals, a)
+			opened.Approvals = append(opened.Approvals, a)
 		}
 	}
-	if len(news.Actions)+len(news.Approvals) == 0 && !news.Status.Terminal() {
+	if len(opened.Actions)+len(opened.Approvals) == 0 && !opened.Status.Terminal() {
 		return true
 	}
-	return w.yield(news, nil)
+	return w.yield(opened, nil)
+}
+
+// firstReport waits for a worker that tells how the run stands. The report of
+// a run that has ended is terminal, whether a worker told or the server; one
+// that was closed from outside is a *ClosedError.
+func (r *Run) firstReport(ctx context.Context) (StatusReport, error) {
+	w := r.watch(ctx)
+	err := w.await(ctx, r, &backoff{low: time.Second, high: time.Second})
+	w.stop()
+	if err != nil {
+		return StatusReport{}, err
+	}
+	trouble := backoff{low: 100 * time.Millisecond, high: 5 * time.Second}
+	for {
+		report, err := r.Status(ctx)
+		if err == nil || permanent(err) {
+			if closed := report.Status; closed == Terminated || closed == TimedOut {
+				return report, &ClosedError{closed}
+			}
+			return report, err
+		}
+		found, describeErr := r.describe(ctx)
+		switch {
+		case permanent(describeErr):
+			return report, describeErr
+		case describeErr == nil && found.closedOutside():
+			return report, &ClosedError{found.runStatus()}
+		case describeErr == nil && found.closed():
+			return StatusReport{Status: found.runStatus()}, nil
+		}
+		r.log.Debug("waiting for a worker", zap.Error(err))
+		if err := pause(ctx, trouble.next()); err != nil {
+			return report, err
+		}
+	}
 }

@@ -30,25 +30,34 @@ const (
 	keepFor = 10 * time.Second
 )
 
-// listing is the runs that go on: their executions by id.
-type listing struct {
+// discovery is the runs that go on: their executions by id.
+type discovery struct {
 	executions map[string]string
-	// late: there was no list for a while, since the server did not give any.
+	// late: there was none for a while, since the server did not give any.
 	late bool
-	// err ends ServeAll.
+	// err ends the dispatcher.
 	err error
 }
 
-// list gives the runs again and again until ctx ends, and then closes the
+// lister finds the runs of a ServeAll.
+type lister struct {
+	starter  *Starter
+	matching string
+	log      *zap.Logger
+	// unindexedUntil: the namespace lacks the search attribute until then.
+	unindexedUntil time.Time
+}
+
+// runs gives the runs again and again until ctx ends, and then closes the
 // channel.
-func (o *office) list(ctx context.Context) <-chan listing {
-	lists := make(chan listing)
+func (l *lister) runs(ctx context.Context) <-chan discovery {
+	lists := make(chan discovery)
 	go func() {
 		defer close(lists)
 		trouble := backoff{low: 200 * time.Millisecond, high: 10 * time.Second}
 		for {
 			late, began := false, time.Now()
-			executions, pages, err := o.listed(ctx)
+			executions, pages, err := l.listed(ctx)
 			wait := max(time.Duration(pages)*listEvery, listShare*time.Since(began))
 			switch {
 			case ctx.Err() != nil:
@@ -56,15 +65,15 @@ func (o *office) list(ctx context.Context) <-chan listing {
 			case err == nil:
 				late = trouble.current > 0
 				trouble.reset()
-			case lasting(err):
+			case permanent(err):
 				err = fmt.Errorf("serve all runs: list them: %w", err)
 			default:
-				o.log.Warn("runs cannot be listed yet", zap.Error(err))
+				l.log.Warn("runs cannot be listed yet", zap.Error(err))
 				wait = trouble.next()
 			}
-			if err == nil || lasting(err) {
+			if err == nil || permanent(err) {
 				select {
-				case lists <- listing{executions, late, err}:
+				case lists <- discovery{executions, late, err}:
 				case <-ctx.Done():
 					return
 				}
@@ -80,25 +89,25 @@ func (o *office) list(ctx context.Context) <-chan listing {
 
 // listed asks for all runs that may have something open, and tells how many
 // pages they took.
-func (o *office) listed(ctx context.Context) (executions map[string]string, pages int, err error) {
-	if now := time.Now(); now.After(o.unindexedUntil) {
-		executions, pages, err = o.matching(ctx, o.filter()+mayWait)
+func (l *lister) listed(ctx context.Context) (executions map[string]string, pages int, err error) {
+	if now := time.Now(); now.After(l.unindexedUntil) {
+		executions, pages, err = l.all(ctx, l.filter()+mayWait)
 		if !isA[*serviceerror.InvalidArgument](err) {
 			return executions, pages, err
 		}
 		// The namespace has no such search attribute, or the query is wrong.
-		o.unindexedUntil = now.Add(unindexedFor)
+		l.unindexedUntil = now.Add(unindexedFor)
 	}
-	return o.matching(ctx, o.filter())
+	return l.all(ctx, l.filter())
 }
 
-// matching asks for the runs that a visibility query picks.
-func (o *office) matching(ctx context.Context, query string) (map[string]string, int, error) {
+// all asks for the runs that a visibility query picks.
+func (l *lister) all(ctx context.Context, query string) (map[string]string, int, error) {
 	executions := map[string]string{}
 	request := &workflowservice.ListWorkflowExecutionsRequest{Query: query, PageSize: servedPage}
 	for pages := 1; ; pages++ {
-		limited, cancel := context.WithTimeout(ctx, askTimeout)
-		page, err := o.starter.client.ListWorkflow(limited, request)
+		limited, cancel := context.WithTimeout(ctx, requestTimeout)
+		page, err := l.starter.client.ListWorkflow(limited, request)
 		cancel()
 		if err != nil {
 			return nil, pages, err
@@ -114,53 +123,45 @@ func (o *office) matching(ctx context.Context, query string) (map[string]string,
 }
 
 // filter is the visibility query for the runs to serve.
-func (o *office) filter() string {
-	which := "TaskQueue = " + quote(o.starter.taskQueue)
-	if o.options.matching != "" {
-		which = "(" + o.options.matching + ")"
+func (l *lister) filter() string {
+	which := "TaskQueue = " + quote(l.starter.taskQueue)
+	if l.matching != "" {
+		which = "(" + l.matching + ")"
 	}
 	return "WorkflowType = " + quote(contract.TypeRun) + " AND ExecutionStatus = 'Running' AND " + which
 }
 
-// learn takes in a list of runs.
-func (o *office) learn(l listing) {
-	o.pass++
-	now := time.Now()
-	if l.late {
-		o.hurry(now)
-	}
-	// The order of a map is a different one in every process, so that several
-	// do not run after the same calls.
-	for id, execution := range l.executions {
-		s, known := o.runs[id]
-		switch {
-		case !known:
-			s = o.meet(id, now)
-		case s.over && s.execution != execution:
-			s = o.meet(id, now) // somebody used the id again
-		case s.listed < o.pass-1: // it waits again
-			o.queue(s)
+// moves tells of this run at first and whenever it has moved, until ctx ends;
+// then it closes the channel.
+func (r *Run) moves(ctx context.Context) <-chan discovery {
+	moves := make(chan discovery)
+	go func() {
+		defer close(moves)
+		w := r.watch(ctx)
+		defer func() { w.stop() }()
+		idle := backoff{low: time.Second, high: 16 * time.Second}
+		trouble := backoff{low: 50 * time.Millisecond, high: 5 * time.Second}
+		for {
+			err := w.await(ctx, r, &idle)
+			if over := w.over(); over && err == nil && permanent(w.err) {
+				err = w.err
+			}
+			select {
+			case moves <- discovery{executions: map[string]string{r.id: ""}, err: err}:
+			case <-ctx.Done():
+			}
+			if err != nil {
+				return
+			}
+			if !w.over() {
+				trouble.reset()
+				continue
+			}
+			if pause(ctx, trouble.next()) != nil {
+				return
+			}
+			w = r.watch(ctx) // it has continued, or could not be read
 		}
-		s.listed, s.execution = o.pass, execution
-	}
-	for id, s := range o.runs {
-		idle := len(s.desk.working) == 0 && !s.looking && !s.queued
-		if idle && s.listed < o.pass-1 && (s.over || now.Sub(s.movedAt) > keepFor) {
-			o.glances.remove(s)
-			delete(o.runs, id)
-		}
-	}
-}
-
-// meet takes a run into the office.
-func (o *office) meet(id string, now time.Time) *served {
-	run := o.starter.Attach(id)
-	s := &served{
-		clerk:   clerk{run: run, handlers: o.handlers, options: o.options, log: run.log.With(zap.String("owner", o.options.owner))},
-		desk:    newDesk(o.options.owner),
-		movedAt: now, place: -1, trouble: backoff{low: time.Second, high: latestGlance},
-	}
-	o.runs[id] = s
-	o.queue(s)
-	return s
+	}()
+	return moves
 }

@@ -18,10 +18,10 @@ func named(id, owner string, lease time.Time) contract.OpenAction {
 	return contract.OpenAction{Manifest: contract.Manifest{ActionID: id}, Owner: owner, LeaseUntil: lease}
 }
 
-func TestDeskOffersWhatIsFree(t *testing.T) {
+func TestOpenCallsOfferWhatIsFree(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
-	d := newDesk("me")
+	d := newOpenCalls("me")
 	d.update(actions(
 		named("theirs", "other", now.Add(time.Minute)), named("lapsed", "other", now),
 		named("mine", "me", now.Add(time.Minute)), named("nobodys", "", time.Time{}),
@@ -45,10 +45,10 @@ func TestDeskOffersWhatIsFree(t *testing.T) {
 	require.False(t, needed, "what is free now waits for a place, not for a time")
 }
 
-func TestDeskLeavesAloneWhatIsDoneOrPut(t *testing.T) {
+func TestOpenCallsLeaveAloneWhatIsDoneOrPut(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
-	d := newDesk("me")
+	d := newOpenCalls("me")
 	report := actions(named("a", "", time.Time{}), named("b", "", time.Time{}))
 	d.update(report)
 	for _, id := range []string{"a", "b"} {
@@ -68,9 +68,9 @@ func TestDeskLeavesAloneWhatIsDoneOrPut(t *testing.T) {
 	require.Empty(t, d.until)
 }
 
-func TestDeskStopsWorkOnWhatIsNoLongerOpen(t *testing.T) {
+func TestOpenCallsStopWorkOnWhatIsNoLongerOpen(t *testing.T) {
 	t.Parallel()
-	d := newDesk("me")
+	d := newOpenCalls("me")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	d.update(actions(named("a", "", time.Time{})))
 	d.begin("a", true, cancel)
