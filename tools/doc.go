@@ -3,3 +3,6 @@
 // limits. It imports the standard library only, so that every other package,
 // the deterministic workflow included, can speak its words.
 package tools
+
+// Version is the version of Errand, without a "v".
+const Version = "0.1.0"

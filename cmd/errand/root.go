@@ -35,6 +35,9 @@ func (a *app) root() *cobra.Command {
 		},
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.Version = thisBuild().line(a.name)
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().Bool("version", false, "the same as the command version") // without it, cobra adds -v as well
 	flags := root.PersistentFlags()
 	flags.StringVarP(&a.flags.output, "output", "o", outputText, "text, or json: one document, or one object a line for streams")
 	flags.StringVar(&a.flags.address, "address", "", "host:port of Temporal (TEMPORAL_ADDRESS)")

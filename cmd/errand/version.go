@@ -5,12 +5,12 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"errand/tools"
 )
 
-// version is set when a release is linked.
-var version = ""
-
-// build is what the command knows of how it was made.
+// build is what the command knows of how it was made. The version is that of
+// the source; the revision is there if the source came out of git.
 type build struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -21,14 +21,15 @@ type build struct {
 }
 
 func thisBuild() build {
-	b := build{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return b
+		info = &debug.BuildInfo{}
 	}
-	if b.Version == "" {
-		b.Version = info.Main.Version
-	}
+	return newBuild(info)
+}
+
+func newBuild(info *debug.BuildInfo) build {
+	b := build{Version: "v" + tools.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	for _, setting := range info.Settings {
 		switch setting.Key {
 		case "vcs.revision":
@@ -45,6 +46,19 @@ func thisBuild() build {
 	return b
 }
 
+// line is the build in one line, after the name of the command.
+func (b build) line(name string) string {
+	text := name + " " + b.Version
+	if b.Revision != "" {
+		text += " (" + b.Revision[:min(12, len(b.Revision))]
+		if b.Modified {
+			text += ", modified"
+		}
+		text += ")"
+	}
+	return text + ", " + b.Go + ", " + b.Platform + ", Temporal SDK " + b.SDK
+}
+
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
@@ -56,15 +70,7 @@ func (a *app) versionCommand() *cobra.Command {
 			if a.json() {
 				return a.document(b)
 			}
-			text := a.name + " " + b.Version
-			if b.Revision != "" {
-				text += " (" + b.Revision[:min(12, len(b.Revision))]
-				if b.Modified {
-					text += ", modified"
-				}
-				text += ")"
-			}
-			return a.print("%s, %s, %s, Temporal SDK %s\n", text, b.Go, b.Platform, b.SDK)
+			return a.print("%s\n", b.line(a.name))
 		},
 	}
 }

@@ -10,10 +10,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
-)
 
-// Version is what servers are told of this client.
-const Version = "0.1.0"
+	"errand/tools"
+)
 
 // connection is one connection to a server.
 type connection struct {
@@ -41,7 +40,7 @@ func (c *connection) handshake(ctx context.Context) error {
 		return err
 	}
 	request := mcp.InitializeRequest{}
-	request.Params.ClientInfo = mcp.Implementation{Name: "errand", Version: Version}
+	request.Params.ClientInfo = mcp.Implementation{Name: "errand", Version: tools.Version}
 	if _, err := c.client.Initialize(ctx, request); err != nil {
 		return err
 	}
