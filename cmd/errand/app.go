@@ -2,17 +2,22 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"sync"
 
 	"golang.org/x/term"
 
+	"errand/cmd/errand/connect"
+	"errand/cmd/errand/prompt"
+	"errand/cmd/errand/shell"
 	"errand/cmd/errand/show"
-	"errand/workflows/contract"
+	"errand/tools"
 )
 
 // app is one invocation of the command.
@@ -112,32 +117,100 @@ const (
 
 func (a *app) json() bool { return a.flags.output == outputJSON }
 
-// getenv is the last value of a variable, as the shell would have it.
-func (a *app) getenv(name string) string {
-	value := ""
-	for _, one := range a.environ {
-		if key, v, _ := strings.Cut(one, "="); key == name {
-			value = v
-		}
+// settings say where runs are.
+func (a *app) settings() connect.Settings {
+	return connect.Settings{
+		Address: a.flags.address, Namespace: a.flags.namespace, Profile: a.flags.profile, TaskQueue: a.flags.taskQueue,
+		Environ: a.environ,
 	}
-	return value
-}
-
-func (a *app) taskQueue() string {
-	for _, queue := range []string{a.flags.taskQueue, a.getenv("ERRAND_TASK_QUEUE")} {
-		if queue != "" {
-			return queue
-		}
-	}
-	return contract.DefaultTaskQueue
 }
 
 // paint is for a stream that is a terminal or not.
 func (a *app) paint(terminal bool) show.Paint {
-	return show.Paint{On: terminal && !a.json() && !a.flags.noColor && a.getenv("NO_COLOR") == ""}
+	return show.Paint{On: terminal && !a.json() && !a.flags.noColor && a.settings().Getenv("NO_COLOR") == ""}
 }
 
 // usage is a command line that finds the same runs as this one.
 func (a *app) usage(format string, args ...any) string {
-	return a.name + " " + fmt.Sprintf(format, args...) + a.where()
+	return a.name + " " + fmt.Sprintf(format, args...) + a.settings().Flags()
+}
+
+// commands answer a question about a run. They are made of the flags of this
+// invocation, so that they can be pasted as they are.
+func (a *app) commands(runID string) prompt.Commands {
+	return prompt.Commands{Name: a.name, Flags: a.settings().Flags(), Run: shell.Quote(runID), Actor: a.defaultActor()}
+}
+
+// defaultActor is who approves when --actor does not say.
+func (a *app) defaultActor() string {
+	if name := a.settings().Getenv("USER"); name != "" {
+		return name
+	}
+	if current, err := user.Current(); err == nil {
+		return current.Username
+	}
+	return ""
+}
+
+// report tells an error on standard error and returns its exit code.
+func (a *app) report(err error) int {
+	p := a.explain(err)
+	if a.json() {
+		if p.Faults == nil {
+			p.Faults = tools.Faults{}
+		}
+		_ = writeJSON(a.std.err, struct {
+			Error problem `json:"error"`
+		}{p})
+		return p.code
+	}
+	paint := a.paint(a.std.errTerminal)
+	mark := paint.Bad(a.name + ":")
+	if p.code == exitDetached {
+		mark = a.name + ":"
+	}
+	message := show.Block(p.Message)
+	if len(p.Faults) > 0 {
+		message += ":"
+	}
+	_, _ = fmt.Fprintf(a.std.err, "%s %s\n", mark, message)
+	for _, fault := range p.Faults {
+		_, _ = fmt.Fprintf(a.std.err, "  %s\n", show.Line(fault.String()))
+	}
+	return p.code
+}
+
+// notice tells something that is no error on standard error. Several
+// goroutines do.
+func (a *app) notice(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	a.noticing.Lock()
+	defer a.noticing.Unlock()
+	if a.json() {
+		_ = writeJSON(a.std.err, struct {
+			Notice struct {
+				Message string `json:"message"`
+			} `json:"notice"`
+		}{struct {
+			Message string `json:"message"`
+		}{text}})
+		return
+	}
+	_, _ = fmt.Fprintln(a.std.err, text)
+}
+
+// print writes to standard output. A reader that has gone, as head does, is an
+// error like any other.
+func (a *app) print(format string, args ...any) error {
+	_, err := fmt.Fprintf(a.std.out, format, args...)
+	return err
+}
+
+// document writes v as one line of JSON to standard output.
+func (a *app) document(v any) error { return writeJSON(a.std.out, v) }
+
+func writeJSON(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(v)
 }

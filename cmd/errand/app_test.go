@@ -13,6 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/serviceerror"
 
+	"errand/cmd/errand/connect"
+	"errand/cmd/errand/diagnose"
+	"errand/cmd/errand/prompt"
 	"errand/starter"
 	"errand/tools"
 	"errand/worker"
@@ -69,27 +72,27 @@ func TestEveryErrorHasItsExitCodeAndType(t *testing.T) {
 		"failed, unreadable": {ended(contract.Failed), exitFailed, "Error", "run failed; it does not say why"},
 		"failed, untyped":    {failed("", nil), exitFailed, "Error", "run failed: why"},
 		"refused by the run": {failed("InvalidRequest", tools.Faults{{Path: "tools[0].name", Message: "unknown"}}), exitUsage, "InvalidRequest", "the request has 1 fault"},
-		"detached":           {&detachedError{"run_1"}, exitDetached, "Detached", `run run_1 goes on without you: watch it with "errand attach run_1"`},
+		"detached":           {&prompt.DetachedError{RunID: "run_1"}, exitDetached, "Detached", `run run_1 goes on without you: watch it with "errand attach run_1"`},
 		"refused":            {&starter.RefusedError{Reason: "already settled"}, exitRefused, "Refused", "refused: already settled"},
 		"ended":              {fmt.Errorf("run run_1: %w", starter.ErrEnded), exitRefused, "Refused", "refused: the run has ended and takes nothing more"},
-		"unknown run":        {about("run_1", fmt.Errorf("query status of run run_1: %w", starter.ErrNotFound)), exitUnknownRun, "UnknownRun", `no such run: run_1; list the runs with "errand ls"`},
-		"another workflow":   {about("x", &otherKindError{"Other"}), exitUnknownRun, "UnknownRun", `no such run: x (a workflow of type "Other" has this id); list the runs with "errand ls"`},
-		"no last run":        {&noRunsError{"errand"}, exitUnknownRun, "UnknownRun", `task queue "errand" has had no runs: start one with "errand run"`},
-		"id taken":           {about("a b", fmt.Errorf("run a b: %w", starter.ErrAlreadyStarted)), exitFailed, "Error", `run a b was already started: choose another --run-id, or watch it with "errand attach 'a b'"`},
+		"unknown run":        {connect.About("run_1", fmt.Errorf("query status of run run_1: %w", starter.ErrNotFound)), exitUnknownRun, "UnknownRun", `no such run: run_1; list the runs with "errand ls"`},
+		"another workflow":   {connect.About("x", &connect.OtherKindError{Kind: "Other"}), exitUnknownRun, "UnknownRun", `no such run: x (a workflow of type "Other" has this id); list the runs with "errand ls"`},
+		"no last run":        {&connect.NoRunsError{Queue: "errand"}, exitUnknownRun, "UnknownRun", `task queue "errand" has had no runs: start one with "errand run"`},
+		"id taken":           {connect.About("a b", fmt.Errorf("run a b: %w", starter.ErrAlreadyStarted)), exitFailed, "Error", `run a b was already started: choose another --run-id, or watch it with "errand attach 'a b'"`},
 		"terminated":         {&starter.ClosedError{Status: starter.Terminated}, exitFailed, "Error", "run terminated: it was closed from outside and has no result"},
 		"timed out":          {&starter.ClosedError{Status: starter.TimedOut}, exitFailed, "Error", "run timed out: it was started with an execution time-out, and has no result"},
 		"unreadable end":     {&starter.ClosedError{Status: contract.Completed}, exitFailed, "Error", "run completed, but its last events cannot be read"},
-		"unreachable":        {&unreachableError{"h:1", errors.New("refused")}, exitUnreachable, "Unreachable", `cannot reach Temporal at h:1: start one with "errand dev", or set TEMPORAL_ADDRESS`},
-		"no TLS":             {&unreachableError{"h:1", errors.New(`desc = "transport: authentication handshake failed: tls: no certificate"`)}, exitUnreachable, "Unreachable", "cannot reach Temporal at h:1: tls: no certificate: check TEMPORAL_TLS_* and TEMPORAL_API_KEY"},
+		"unreachable":        {&connect.UnreachableError{Address: "h:1", Err: errors.New("refused")}, exitUnreachable, "Unreachable", `cannot reach Temporal at h:1: start one with "errand dev", or set TEMPORAL_ADDRESS`},
+		"no TLS":             {&connect.UnreachableError{Address: "h:1", Err: errors.New(`desc = "transport: authentication handshake failed: tls: no certificate"`)}, exitUnreachable, "Unreachable", "cannot reach Temporal at h:1: tls: no certificate: check TEMPORAL_TLS_* and TEMPORAL_API_KEY"},
 		"gone":               {fmt.Errorf("list runs: %w", serviceerror.NewUnavailable("x")), exitUnreachable, "Unreachable", `cannot reach Temporal at t:7233: start one with "errand dev", or set TEMPORAL_ADDRESS`},
 		"no namespace":       {serviceerror.NewNamespaceNotFound("n"), exitUnreachable, "Unreachable", `Temporal at t:7233 has no namespace "n": set --namespace or TEMPORAL_NAMESPACE`},
 		"no worker":          {fmt.Errorf("query: %w", starter.ErrNoReply), exitUnreachable, "Unreachable", `no worker replies on task queue "errand": start one with "errand worker"`},
-		"stuck":              {about("run_1", &stuckError{7, starter.ErrNoReply}), exitUnreachable, "Unreachable", "run run_1 does not reply: its workflow task fails (attempt 7): see the worker's log"},
+		"stuck":              {connect.About("run_1", &diagnose.StuckError{Attempt: 7, Err: starter.ErrNoReply}), exitUnreachable, "Unreachable", "run run_1 does not reply: its workflow task fails (attempt 7): see the worker's log"},
 		"no worker, late":    {fmt.Errorf("query: %w: %w", starter.ErrNoReply, context.DeadlineExceeded), exitUnreachable, "Unreachable", `no worker replies on task queue "errand": start one with "errand worker"`},
-		"late":               {about("run_1", fmt.Errorf("result of run run_1: %w", context.DeadlineExceeded)), exitUnreachable, "Unreachable", "Temporal at t:7233 does not answer in time: try again"},
-		"not allowed":        {about("run_1", fmt.Errorf("cancel run run_1: %w", serviceerror.NewPermissionDenied("no", ""))), exitFailed, "Error", "Temporal at t:7233 denies this: no: check --namespace and TEMPORAL_API_KEY"},
-		"refused query":      {about("run_1", fmt.Errorf("query status of run run_1: %w", serviceerror.NewQueryFailed("unknown query"))), exitFailed, "Error", "the worker cannot read run run_1: unknown query"},
-		"unreadable answer":  {about("run_1", errors.New("query status of run run_1: unreadable: EOF")), exitFailed, "Error", "run run_1: unreadable: EOF"},
+		"late":               {connect.About("run_1", fmt.Errorf("result of run run_1: %w", context.DeadlineExceeded)), exitUnreachable, "Unreachable", "Temporal at t:7233 does not answer in time: try again"},
+		"not allowed":        {connect.About("run_1", fmt.Errorf("cancel run run_1: %w", serviceerror.NewPermissionDenied("no", ""))), exitFailed, "Error", "Temporal at t:7233 denies this: no: check --namespace and TEMPORAL_API_KEY"},
+		"refused query":      {connect.About("run_1", fmt.Errorf("query status of run run_1: %w", serviceerror.NewQueryFailed("unknown query"))), exitFailed, "Error", "the worker cannot read run run_1: unknown query"},
+		"unreadable answer":  {connect.About("run_1", errors.New("query status of run run_1: unreadable: EOF")), exitFailed, "Error", "run run_1: unreadable: EOF"},
 		"other":              {errors.New("disk full"), exitFailed, "Error", "disk full"},
 	} {
 		if one.err == nil {
@@ -224,5 +227,19 @@ func TestColourNeedsATerminalAndNobodyAgainst(t *testing.T) {
 		"json":     {app: &app{flags: globals{output: outputJSON}}, terminal: true},
 	} {
 		require.Equal(t, one.want, one.app.paint(one.terminal).On, name)
+	}
+}
+
+func TestIdsThatCannotBeMeantAreBadUsage(t *testing.T) {
+	t.Parallel()
+	for want, args := range map[string][]string{
+		"--run-id last: this word stands for the newest run":      {"run", "x", "--run-id", "last"},
+		"must be 1 to 200 characters of printable ASCII":          {"run", "x", "--run-id", "zamówienie"},
+		"the run is empty: write its id, or last for the newest":  {"show", ""},
+		"the run is empty: write its id, or last for the newest ": {"cancel", " "},
+	} {
+		got := call(t, "errand", []string{"TEMPORAL_ADDRESS=127.0.0.1:1", "TEMPORAL_CONFIG_FILE=/dev/null"}, "", args...)
+		require.Equal(t, exitUsage, got.code, got.err)
+		require.Contains(t, got.err, want)
 	}
 }

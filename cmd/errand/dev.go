@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.uber.org/zap"
 
+	"errand/cmd/errand/connect"
 	"errand/cmd/errand/devserver"
 	"errand/cmd/errand/show"
 	"errand/storage"
@@ -64,7 +65,7 @@ func (a *app) devCommand() *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.IntVar(&f.port, "port", defaultPort, "port of the server on 127.0.0.1")
+	flags.IntVar(&f.port, "port", connect.DefaultPort, "port of the server on 127.0.0.1")
 	flags.IntVar(&f.uiPort, "ui-port", 0, "port of the Web UI (default: the server's port + 1000)")
 	flags.StringVar(&f.db, "db", ".errand/temporal.db", "file that keeps the data")
 	flags.BoolVar(&f.memory, "memory", false, "keep the data in memory")
@@ -81,8 +82,8 @@ func (f devFlags) checkPorts(given func(flag string) bool) error {
 		name string
 		port int
 	}{{"port", f.port}, {"ui-port", f.uiPort}} {
-		if given(one.name) && !isPort(one.port) {
-			return badUsage("--%s %d: write a port from 1 to %d", one.name, one.port, mostPort)
+		if given(one.name) && !connect.IsPort(one.port) {
+			return badUsage("--%s %d: write a port from 1 to %d", one.name, one.port, connect.MostPort)
 		}
 	}
 	return nil
@@ -132,7 +133,7 @@ func (a *app) dev(ctx context.Context, f devFlags) error {
 		return err
 	}
 	if server == nil && !f.noWorker {
-		a.warnOfWorkers(ctx, &connection{client: connected, queue: config.Temporal.TaskQueue})
+		a.warnOfWorkers(ctx, &connect.Connection{Client: connected, Queue: config.Temporal.TaskQueue})
 	}
 	if f.noWorker {
 		return untilEnd(ctx, server, func(ctx context.Context) error {
@@ -149,13 +150,13 @@ func (a *app) dev(ctx context.Context, f devFlags) error {
 
 // warnOfWorkers tells of workers that are on the task queue already: on a
 // server that has been there before, they may be anybody's.
-func (a *app) warnOfWorkers(ctx context.Context, c *connection) {
-	others, err := c.pollers(ctx)
+func (a *app) warnOfWorkers(ctx context.Context, c *connect.Connection) {
+	others, err := c.Pollers(ctx)
 	if err != nil || len(others) == 0 {
 		return // the worker will say itself that it reaches no server
 	}
 	a.notice("%s task queue %q has %s already, or had a minute ago (%s): runs may go there, to other models and tools",
-		a.paint(a.std.errTerminal).Wait("warning:"), c.queue, show.Count(len(others), "worker"), show.Short(strings.Join(others, ", "), 100))
+		a.paint(a.std.errTerminal).Wait("warning:"), c.Queue, show.Count(len(others), "worker"), show.Short(strings.Join(others, ", "), 100))
 }
 
 // untilEnd runs work until ctx ends or the server does.
@@ -195,7 +196,7 @@ func (a *app) devOptions(f devFlags) (client.Options, error) {
 	if f.portGiven && a.flags.address != "" {
 		return client.Options{}, badUsage("--port and --address name the same thing: give one")
 	}
-	options, err := a.clientOptions()
+	options, err := a.settings().Options()
 	if f.portGiven {
 		options.HostPort = fmt.Sprintf("127.0.0.1:%d", f.port)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
 
+	"errand/cmd/errand/connect"
 	"errand/cmd/errand/devserver"
 	"errand/worker"
 )
@@ -42,7 +43,7 @@ func TestDevStartsNoServerOnAnotherMachine(t *testing.T) {
 		"127.0.0.1:1": true, "localhost:1": true, "[::1]:1": true, ":1": true, "127.8.8.8:1": true,
 		"10.0.0.1:1": false, "host:1": false, "nonsense": false,
 	} {
-		require.Equal(t, want, loopback(address), address)
+		require.Equal(t, want, connect.Loopback(address), address)
 	}
 }
 
@@ -59,9 +60,9 @@ func TestTheWebUIHasItsPortBesideTheServers(t *testing.T) {
 	_, err = uiPort("127.0.0.1:17233", 17233)
 	require.EqualError(t, err, "--ui-port 17233: the server itself listens there: choose another one")
 	require.ErrorAs(t, err, new(*usageError))
-	require.Empty(t, webUI("far.away:7233", "default", "run_1"))
-	require.Empty(t, webUI("127.0.0.1:65535", "default", "run_1"))
-	require.Equal(t, "http://h:1/namespaces/my%20space/workflows/a%2Fb", runURL("http://h:1", "my space", "a/b"))
+	require.Empty(t, connect.WebUI("far.away:7233", "default", "run_1"))
+	require.Empty(t, connect.WebUI("127.0.0.1:65535", "default", "run_1"))
+	require.Equal(t, "http://h:1/namespaces/my%20space/workflows/a%2Fb", connect.RunURL("http://h:1", "my space", "a/b"))
 }
 
 func TestATakenPortIsToldWithTheFlagThatHelps(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"errand/cmd/errand/prompt/prompttest"
 	"errand/starter"
 	"errand/test/harness"
 	"errand/worker"
@@ -46,8 +47,8 @@ func setUp(t *testing.T, script harness.Script) place {
 	require.NoError(t, err)
 	c, err := a.connect(t.Context())
 	require.NoError(t, err)
-	t.Cleanup(c.close)
-	w, err := newWorker(config, c.client, zap.NewNop())
+	t.Cleanup(c.Close)
+	w, err := newWorker(config, c.Client, zap.NewNop())
 	require.NoError(t, err)
 	require.NoError(t, w.Start(t.Context()))
 	t.Cleanup(w.Stop)
@@ -202,24 +203,24 @@ func TestARunWithoutAWorkerSaysSo(t *testing.T) {
 	a := &app{name: "errand", environ: p.environ, flags: globals{output: outputText}}
 	c, err := a.connect(t.Context())
 	require.NoError(t, err)
-	t.Cleanup(c.close)
-	count, err := c.workers(t.Context())
+	t.Cleanup(c.Close)
+	count, err := c.Workers(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, count)
 
-	run := c.starter.Attach(p.id)
+	run := c.Starter.Attach(p.id)
 	s := a.newSession(run, nil)
-	s.idle = a.newIdle(c, 1)
-	said := &told{}
+	s.Watcher = a.watcher(c, 1)
+	said := &prompttest.Lines{}
 	var once sync.Once
-	said.on = func(string) {
-		once.Do(func() { require.NoError(t, c.client.TerminateWorkflow(t.Context(), run.ID(), "", "test")) })
+	said.On = func(string) {
+		once.Do(func() { require.NoError(t, c.Client.TerminateWorkflow(t.Context(), run.ID(), "", "test")) })
 	}
-	s.tell = said.tell
-	_, err = s.accompany(t.Context())
+	s.Tell = said.Tell
+	_, err = s.Follow(t.Context())
 	var closed *starter.ClosedError
 	require.ErrorAs(t, err, &closed)
-	require.Contains(t, said.text(), "No worker takes runs from task queue \""+c.queue+"\": start one with \"errand worker\".")
+	require.Contains(t, said.Text(), "No worker takes runs from task queue \""+c.Queue+"\": start one with \"errand worker\".")
 }
 
 // waitForCalls returns when the run has that many calls open.
@@ -228,9 +229,9 @@ func (p place) waitForCalls(t *testing.T, id string, n int) {
 	a := &app{name: "errand", environ: p.environ}
 	c, err := a.connect(t.Context())
 	require.NoError(t, err)
-	defer c.close()
+	defer c.Close()
 	seen := 0
-	for event, err := range c.starter.Attach(id).Follow(t.Context(), 0) {
+	for event, err := range c.Starter.Attach(id).Follow(t.Context(), 0) {
 		require.NoError(t, err)
 		if event.Type == contract.EventManifest {
 			seen++

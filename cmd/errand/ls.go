@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"errand/cmd/errand/connect"
+	"errand/cmd/errand/show"
 	"errand/starter"
 	"errand/workflows/contract"
 )
@@ -41,8 +43,8 @@ func (a *app) lsCommand() *cobra.Command {
 				return err
 			}
 			ctx := cmd.Context()
-			return a.withConnection(ctx, func(c *connection) error {
-				rows, err := c.list(ctx, query, f)
+			return a.withConnection(ctx, func(c *connect.Connection) error {
+				rows, err := list(ctx, c, query, f)
 				if err != nil {
 					return err
 				}
@@ -92,9 +94,9 @@ type row struct {
 	Approvals []contract.OpenApproval `json:"approvals,omitempty"`
 }
 
-func (c *connection) list(ctx context.Context, query starter.ListQuery, f lsFlags) ([]row, error) {
+func list(ctx context.Context, c *connect.Connection, query starter.ListQuery, f lsFlags) ([]row, error) {
 	rows := []row{}
-	for one, err := range c.starter.List(ctx, query) {
+	for one, err := range c.Starter.List(ctx, query) {
 		if err != nil {
 			return nil, err
 		}
@@ -103,9 +105,9 @@ func (c *connection) list(ctx context.Context, query starter.ListQuery, f lsFlag
 			r.Status = running
 		}
 		if f.pending {
-			report, err := c.starter.Attach(one.ID).Status(ctx)
+			report, err := c.Starter.Attach(one.ID).Status(ctx)
 			if err != nil {
-				return nil, about(one.ID, err)
+				return nil, connect.About(one.ID, err)
 			}
 			if len(report.Actions)+len(report.Approvals) == 0 || report.Status.Terminal() {
 				continue
@@ -117,4 +119,63 @@ func (c *connection) list(ctx context.Context, query starter.ListQuery, f lsFlag
 		}
 	}
 	return rows, nil
+}
+
+var listTitles = []string{"RUN", "STATUS", "STARTED", "TOOK", "MODEL", "PROMPT"}
+
+// showRuns prints a list of runs; now is for those that go on.
+func (a *app) showRuns(rows []row, now time.Time) error {
+	if a.json() {
+		return a.document(map[string][]row{"runs": rows})
+	}
+	if len(rows) == 0 {
+		a.notice("No runs.")
+		return nil
+	}
+	paint := a.paint(a.std.outTerminal)
+	heading := make([]show.Cell, len(listTitles))
+	for i, title := range listTitles {
+		heading[i] = show.Cell{Text: title, Paint: paint.Dim}
+	}
+	cells := [][]show.Cell{heading}
+	for _, r := range rows {
+		cells = append(cells, r.cells(paint, now))
+		cells = append(cells, r.open(paint)...)
+	}
+	return show.Table(a.std.out, cells)
+}
+
+func (r row) cells(paint show.Paint, now time.Time) []show.Cell {
+	end := r.Closed
+	if end.IsZero() {
+		end = now
+	}
+	return []show.Cell{
+		{Text: show.Line(r.ID), Paint: paint.Name},
+		{Text: r.Status, Paint: paint.Status},
+		{Text: r.Started.Local().Format("2006-01-02 15:04:05")},
+		{Text: show.Duration(end.Sub(r.Started))},
+		{Text: show.Short(r.Model, 24)},
+		{Text: show.Short(r.Prompt, 60)},
+	}
+}
+
+// open is one line for everything that the run waits for.
+func (r row) open(paint show.Paint) [][]show.Cell {
+	var lines [][]show.Cell
+	add := func(id, tool, arguments string) {
+		text := "  ? " + show.Line(id) + " " + tool + " " + show.Short(arguments, 80)
+		lines = append(lines, []show.Cell{{Text: text, Paint: paint.Wait}})
+	}
+	for _, a := range r.Actions {
+		arguments := string(a.Args)
+		if a.Input != nil {
+			arguments = *a.Input
+		}
+		add(a.ActionID, show.Tool(a.Manifest), arguments)
+	}
+	for _, a := range r.Approvals {
+		add(a.ApprovalRequestID, show.Line(a.Tool)+" (approval)", string(a.Args))
+	}
+	return lines
 }

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
 
+	"errand/cmd/errand/connect"
 	"errand/cmd/errand/show"
 	"errand/worker"
 	"errand/workflows/contract"
@@ -50,7 +51,7 @@ func (a *app) replayCommand() *cobra.Command {
 				return badUsage("--query: leave it out, or leave the runs out")
 			}
 			ctx := cmd.Context()
-			return a.withConnection(ctx, func(c *connection) error { return a.replay(ctx, c, args, f) })
+			return a.withConnection(ctx, func(c *connect.Connection) error { return a.replay(ctx, c, args, f) })
 		},
 	}
 	command.Flags().StringVar(&f.query, "query", "", "replay the runs that a list filter of Temporal finds")
@@ -69,12 +70,12 @@ type replayed struct {
 	Error   string `json:"error,omitempty"`
 }
 
-func (a *app) replay(ctx context.Context, c *connection, runs []string, f replayFlags) error {
-	all, err := c.executions(ctx, runs, f)
+func (a *app) replay(ctx context.Context, c *connect.Connection, runs []string, f replayFlags) error {
+	all, err := executions(ctx, c, runs, f)
 	if err != nil {
 		return err
 	}
-	if err := c.replayAll(ctx, all); err != nil {
+	if err := replayAll(ctx, c, all); err != nil {
 		return err
 	}
 	if err := a.showReplayed(all); err != nil {
@@ -101,27 +102,27 @@ func (e *replayError) Error() string {
 
 // executions are the histories to replay: of the runs that are named, or of
 // those that the query finds.
-func (c *connection) executions(ctx context.Context, runs []string, f replayFlags) ([]replayed, error) {
+func executions(ctx context.Context, c *connect.Connection, runs []string, f replayFlags) ([]replayed, error) {
 	if len(runs) == 0 {
-		return c.found(ctx, f)
+		return found(ctx, c, f)
 	}
 	all := make([]replayed, 0, len(runs))
 	for _, id := range runs {
-		run, err := c.run(ctx, id)
+		run, err := c.Run(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		described, err := c.client.DescribeWorkflow(ctx, run.ID(), "")
+		described, err := c.Client.DescribeWorkflow(ctx, run.ID(), "")
 		if err != nil {
-			return nil, about(run.ID(), err)
+			return nil, connect.About(run.ID(), err)
 		}
 		all = append(all, replayed{ID: run.ID(), Execution: described.WorkflowExecution.RunID})
 	}
 	return all, nil
 }
 
-func (c *connection) found(ctx context.Context, f replayFlags) ([]replayed, error) {
-	filter := fmt.Sprintf("TaskQueue = '%s' AND ExecutionStatus = 'Running'", strings.ReplaceAll(c.queue, "'", `\'`))
+func found(ctx context.Context, c *connect.Connection, f replayFlags) ([]replayed, error) {
+	filter := fmt.Sprintf("TaskQueue = '%s' AND ExecutionStatus = 'Running'", strings.ReplaceAll(c.Queue, "'", `\'`))
 	if f.query != "" {
 		filter = "(" + f.query + ")"
 	}
@@ -130,7 +131,7 @@ func (c *connection) found(ctx context.Context, f replayFlags) ([]replayed, erro
 	}
 	var all []replayed
 	for {
-		page, err := c.client.ListWorkflow(ctx, request)
+		page, err := c.Client.ListWorkflow(ctx, request)
 		if err != nil {
 			return nil, fmt.Errorf("find the runs: %w", err)
 		}
@@ -149,23 +150,23 @@ func (c *connection) found(ctx context.Context, f replayFlags) ([]replayed, erro
 
 // replayAll fills in what became of each. A history that has gone meanwhile is
 // told as such; only the end of ctx is an error.
-func (c *connection) replayAll(ctx context.Context, all []replayed) error {
+func replayAll(ctx context.Context, c *connect.Connection, all []replayed) error {
 	var wg sync.WaitGroup
 	places := make(chan struct{}, replays)
 	for i := range all {
 		places <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-places }()
-			c.replayOne(ctx, &all[i])
+			replayOne(ctx, c, &all[i])
 		})
 	}
 	wg.Wait()
 	return ctx.Err()
 }
 
-func (c *connection) replayOne(ctx context.Context, one *replayed) {
-	events, err := worker.Replay(ctx, c.client, one.ID, one.Execution, worker.ReplayOptions{
-		DataConverter: converter.GetDefaultDataConverter(), ExternalStorage: c.large.external,
+func replayOne(ctx context.Context, c *connect.Connection, one *replayed) {
+	events, err := worker.Replay(ctx, c.Client, one.ID, one.Execution, worker.ReplayOptions{
+		DataConverter: converter.GetDefaultDataConverter(), ExternalStorage: c.Storage,
 	})
 	one.Events, one.Replays = events, err == nil
 	var broken *worker.ReplayError
@@ -191,11 +192,11 @@ func (a *app) showReplayed(all []replayed) error {
 	paint := a.paint(a.std.outTerminal)
 	cells := [][]show.Cell{{{Text: "RUN", Paint: paint.Dim}, {Text: "EVENTS", Paint: paint.Dim}, {Text: "REPLAYS", Paint: paint.Dim}}}
 	for _, one := range all {
-		verdict := "yes"
+		decision := "yes"
 		if !one.Replays {
-			verdict = "NO: " + show.Line(one.Error)
+			decision = "NO: " + show.Line(one.Error)
 		}
-		cells = append(cells, []show.Cell{{Text: show.Line(one.ID), Paint: paint.Name}, {Text: fmt.Sprint(one.Events)}, {Text: verdict}})
+		cells = append(cells, []show.Cell{{Text: show.Line(one.ID), Paint: paint.Name}, {Text: fmt.Sprint(one.Events)}, {Text: decision}})
 	}
 	return show.Table(a.std.out, cells)
 }

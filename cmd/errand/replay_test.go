@@ -36,8 +36,8 @@ func TestReplayFindsARunOfOtherCode(t *testing.T) {
 	a := &app{name: "errand", environ: p.environ}
 	c, err := a.connect(t.Context())
 	require.NoError(t, err)
-	t.Cleanup(c.close)
-	other := sdkworker.New(c.client, c.queue, sdkworker.Options{})
+	t.Cleanup(c.Close)
+	other := sdkworker.New(c.Client, c.Queue, sdkworker.Options{})
 	other.RegisterWorkflowWithOptions(func(ctx workflow.Context, _ map[string]any) error {
 		if err := workflow.Sleep(ctx, 1); err != nil {
 			return err
@@ -46,11 +46,11 @@ func TestReplayFindsARunOfOtherCode(t *testing.T) {
 	}, workflow.RegisterOptions{Name: contract.TypeRun})
 	require.NoError(t, other.Start())
 	t.Cleanup(other.Stop)
-	run, err := c.client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: p.id, TaskQueue: c.queue},
+	run, err := c.Client.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: p.id, TaskQueue: c.Queue},
 		contract.TypeRun, map[string]any{"model": "m", "input": "x"})
 	require.NoError(t, err)
 	harness.Eventually(t, time.Minute, func() (bool, string) {
-		events := c.client.GetWorkflowHistory(t.Context(), run.GetID(), "", false, 1)
+		events := c.Client.GetWorkflowHistory(t.Context(), run.GetID(), "", false, 1)
 		n := 0
 		for events.HasNext() {
 			e, err := events.Next()

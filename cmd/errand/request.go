@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"errand/cmd/errand/program"
 	"errand/starter"
 	"errand/tools"
 )
@@ -31,7 +32,7 @@ type requestFlags struct {
 
 // request is the JSON of the request: built from a prompt, or read from a file
 // with the flags written over it.
-func (a *app) request(f requestFlags, words []string, programs programs) (json.RawMessage, error) {
+func (a *app) request(f requestFlags, words []string, programs program.Set) (json.RawMessage, error) {
 	switch {
 	case f.file != "" && len(words) > 0:
 		return nil, badUsage("a prompt and --file were given: put the prompt into the file's input, or leave --file out")
@@ -44,7 +45,7 @@ func (a *app) request(f requestFlags, words []string, programs programs) (json.R
 	}
 	model := f.model
 	if model == "" {
-		model = a.getenv("ERRAND_MODEL")
+		model = a.settings().Getenv("ERRAND_MODEL")
 	}
 	if model == "" {
 		model = defaultModel
@@ -53,7 +54,7 @@ func (a *app) request(f requestFlags, words []string, programs programs) (json.R
 	for _, name := range f.tools {
 		request.Tools = append(request.Tools, starter.Platform(name))
 	}
-	for _, name := range programs.names() {
+	for _, name := range programs.Names() {
 		request.Tools = append(request.Tools, starter.Function(name, "", nil))
 	}
 	raw, err := json.Marshal(request)
@@ -108,7 +109,7 @@ func (a *app) prompt(words []string) (string, error) {
 }
 
 // fileRequest reads a request and changes only what flags name.
-func (a *app) fileRequest(f requestFlags, programs programs) (json.RawMessage, error) {
+func (a *app) fileRequest(f requestFlags, programs program.Set) (json.RawMessage, error) {
 	raw, err := a.read(f.file)
 	if err != nil {
 		return nil, err
@@ -126,8 +127,8 @@ func (a *app) fileRequest(f requestFlags, programs programs) (json.RawMessage, e
 	if err := addTools(fields, f.tools); err != nil {
 		return nil, err
 	}
-	if err := programs.declaredIn(sourceName(f.file), fields); err != nil {
-		return nil, err
+	if err := programs.DeclaredIn(sourceName(f.file), fields); err != nil {
+		return nil, badUsage("%w", err)
 	}
 	if f.timeouts() {
 		f.writeTimeouts(fields)
@@ -211,4 +212,13 @@ func quoted(text string) json.RawMessage {
 		panic(err)
 	}
 	return raw
+}
+
+// parsePrograms reads the values of --exec.
+func parsePrograms(values []string) (program.Set, error) {
+	all, err := program.Parse(values)
+	if err != nil {
+		return nil, badUsage("%w", err)
+	}
+	return all, nil
 }

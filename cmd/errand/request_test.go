@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"errand/cmd/errand/program"
 	"errand/starter"
 )
 
@@ -28,7 +29,7 @@ func TestAPromptMakesARequest(t *testing.T) {
 		app   *app
 		flags requestFlags
 		words []string
-		execs programs
+		execs program.Set
 		want  string
 	}{
 		"words":          {app: requester(""), words: []string{"what", "time?"}, want: `{"model":"gpt-5-mini","input":"what time?"}`},
@@ -39,7 +40,7 @@ func TestAPromptMakesARequest(t *testing.T) {
 			want: `{"model":"n","instructions":"be brief","input":"x","tools":[{"type":"platform","name":"now"},{"type":"platform","name":"read_file"}]}`,
 		},
 		"programs": {
-			app: requester(""), words: []string{"x"}, execs: programs{"b": {"./b"}, "a": {"./a"}},
+			app: requester(""), words: []string{"x"}, execs: program.Set{"b": {"./b"}, "a": {"./a"}},
 			want: `{"model":"gpt-5-mini","input":"x","tools":[{"type":"function","name":"a"},{"type":"function","name":"b"}]}`,
 		},
 	} {
@@ -81,7 +82,7 @@ func TestAProgramForAFileMustBeDeclaredThere(t *testing.T) {
 		`{"tools":[{"type":"namespace","name":"crm","tools":[{"type":"function","name":"lookup"}]}]}`: "declares no function of this name",
 		`{"tools":7}`: "declares no function of this name",
 	} {
-		_, err := requester("").request(requestFlags{file: file(t, text)}, nil, programs{"lookup": {"sh"}})
+		_, err := requester("").request(requestFlags{file: file(t, text)}, nil, program.Set{"lookup": {"sh"}})
 		if want == "" {
 			require.NoError(t, err, text)
 			continue
@@ -90,7 +91,7 @@ func TestAProgramForAFileMustBeDeclaredThere(t *testing.T) {
 		require.ErrorAs(t, err, new(*usageError))
 	}
 	nested := file(t, `{"tools":[{"type":"namespace","name":"crm","tools":[{"type":"function","name":"lookup"}]}]}`)
-	_, err := requester("").request(requestFlags{file: nested}, nil, programs{"crm.lookup": {"sh"}})
+	_, err := requester("").request(requestFlags{file: nested}, nil, program.Set{"crm.lookup": {"sh"}})
 	require.NoError(t, err)
 }
 
@@ -126,7 +127,7 @@ func TestProgramsAreLookedForBeforeARunStarts(t *testing.T) {
 	require.ErrorContains(t, err, "--exec lookup: ./no-such-program is not a program that can be run")
 	all, err := parsePrograms([]string{`b=sh -c 'x y'`, "a=sh"})
 	require.NoError(t, err)
-	require.Equal(t, []string{"a", "b"}, all.names())
+	require.Equal(t, []string{"a", "b"}, all.Names())
 	require.Equal(t, []string{"sh", "-c", "x y"}, all["b"])
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"errand/cmd/errand/connect"
+	"errand/cmd/errand/program"
 	"errand/starter"
 )
 
@@ -94,26 +96,26 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 	if f.id != "" {
 		options = append(options, starter.WithRunID(f.id))
 	}
-	return a.withConnection(ctx, func(c *connection) error {
+	return a.withConnection(ctx, func(c *connect.Connection) error {
 		// Where the server can search for them, "ls --pending" finds waiting runs
 		// without asking each; a server that does not say goes without.
-		if found, err := c.starter.Searchable(ctx); err == nil && found {
+		if found, err := c.Starter.Searchable(ctx); err == nil && found {
 			options = append(options, starter.WithSearchAttributes())
 		}
-		run, err := c.starter.Start(ctx, request, options...)
+		run, err := c.Starter.Start(ctx, request, options...)
 		if err != nil {
-			return about(f.id, err)
+			return connect.About(f.id, err)
 		}
 		if f.detach {
 			return a.showDetached(c, run.ID())
 		}
-		return about(run.ID(), a.stay(ctx, c, run, programs, f.session.events))
+		return connect.About(run.ID(), a.stay(ctx, c, run, programs, f.session.events))
 	})
 }
 
 // checkNewID looks at --run-id, which is empty for a new id.
 func checkNewID(id string) error {
-	if id == lastRun {
+	if id == connect.Last {
 		return badUsage("--run-id %s: this word stands for the newest run: choose another id", id)
 	}
 	if id == "" {
@@ -126,7 +128,7 @@ func checkNewID(id string) error {
 }
 
 // checkSession reads the flags of a session before anything is started.
-func (a *app) checkSession(f sessionFlags) (programs, error) {
+func (a *app) checkSession(f sessionFlags) (program.Set, error) {
 	if f.events && !a.json() {
 		return nil, badUsage("--events prints JSON lines: add -o json")
 	}
@@ -134,8 +136,8 @@ func (a *app) checkSession(f sessionFlags) (programs, error) {
 }
 
 // showDetached tells the id of a run that was started, and how to go on.
-func (a *app) showDetached(c *connection, id string) error {
-	ui := webUI(c.address, c.namespace, id)
+func (a *app) showDetached(c *connect.Connection, id string) error {
+	ui := connect.WebUI(c.Address, c.Namespace, id)
 	if a.json() {
 		return a.document(struct {
 			RunID string `json:"run_id"`
@@ -146,4 +148,27 @@ func (a *app) showDetached(c *connection, id string) error {
 		a.notice("Web UI: %s", ui)
 	}
 	return a.print("%s\n", id)
+}
+
+func (a *app) attachCommand() *cobra.Command {
+	var f sessionFlags
+	command := &cobra.Command{
+		Use:   "attach <run>",
+		Short: "Stay with a run that exists already",
+		Long: `Stay with a run as "{errand} run" does, wherever it was started: show its
+progress from the beginning, answer what is open, print its final text.`,
+		Example: "  {errand} attach last --exec 'stock=./stock.sh'",
+		Args:    wants(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			programs, err := a.checkSession(f)
+			if err != nil {
+				return err
+			}
+			return a.withRun(cmd.Context(), args[0], func(c *connect.Connection, run *starter.Run) error {
+				return a.stay(cmd.Context(), c, run, programs, f.events)
+			})
+		},
+	}
+	f.add(command)
+	return command
 }

@@ -5,12 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/api/serviceerror"
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
+	"errand/cmd/errand/connect"
+	"errand/cmd/errand/diagnose"
+	"errand/cmd/errand/program"
+	"errand/cmd/errand/show"
 	"errand/starter"
 )
 
@@ -63,7 +69,7 @@ func (a *app) serveCommand() *cobra.Command {
 			}
 			ctx, stop := untilStopped(cmd.Context())
 			defer stop()
-			return a.withConnection(ctx, func(c *connection) error {
+			return a.withConnection(ctx, func(c *connect.Connection) error {
 				return a.serve(ctx, c, programs, f.query, options)
 			})
 		},
@@ -80,7 +86,7 @@ func (a *app) serveCommand() *cobra.Command {
 }
 
 // check reads the flags before anything is dialled.
-func (f serveFlags) check() (programs, []starter.ServeOption, error) {
+func (f serveFlags) check() (program.Set, []starter.ServeOption, error) {
 	policy, known := noHandlerPolicies[f.noHandler]
 	switch {
 	case len(f.programs) == 0:
@@ -108,21 +114,21 @@ func (f serveFlags) check() (programs, []starter.ServeOption, error) {
 }
 
 // serve answers calls until ctx ends.
-func (a *app) serve(ctx context.Context, c *connection, programs programs, query string, options []starter.ServeOption) error {
-	tools := strings.Join(programs.names(), ", ")
-	idle := &idle{}
+func (a *app) serve(ctx context.Context, c *connect.Connection, programs program.Set, query string, options []starter.ServeOption) error {
+	tools := strings.Join(programs.Names(), ", ")
+	watcher := &diagnose.Watcher{}
 	if query == "" {
-		a.notice("serving %s for the runs of task queue %q", tools, c.queue)
-		idle = a.newIdle(c, idlePatience)
+		a.notice("serving %s for the runs of task queue %q", tools, c.Queue)
+		watcher = a.watcher(c, watchDelay)
 	} else {
 		a.notice("serving %s for the runs that match: %s", tools, query)
 	}
 	watching, rest := context.WithCancel(ctx)
 	defer rest()
-	go idle.watch(watching, func(line string) { a.notice("%s", line) })
-	log := zap.New(&complaints{told: &toldLast{}, tell: func(line string) { a.notice("%s", line) }})
-	s := starter.New(c.client, starter.TaskQueue(c.queue), starter.Logger(log), starter.LargeAnswers(c.large.answers()))
-	err := s.ServeAll(ctx, a.reported(ctx, programs.handlers(c.large.answers()), idle), options...)
+	go watcher.Watch(watching, func(line string) { a.notice("%s", line) })
+	log := zap.New(&warningCore{told: &lastWarning{}, tell: func(line string) { a.notice("%s", line) }})
+	s := starter.New(c.Client, starter.TaskQueue(c.Queue), starter.Logger(log), starter.LargeAnswers(c.MaxAnswer))
+	err := s.ServeAll(ctx, a.reported(ctx, programs.Handlers(c.MaxAnswer), watcher), options...)
 	var (
 		refused *serviceerror.InvalidArgument
 		missing *starter.NoHandlerError
@@ -138,3 +144,130 @@ func (a *app) serve(ctx context.Context, c *connection, programs programs, query
 	}
 	return err
 }
+
+// servedCall is what "errand serve" reports of a call that it has executed.
+type servedCall struct {
+	RunID      string `json:"run_id"`
+	ActionID   string `json:"action_id"`
+	ToolCallID string `json:"tool_call_id"`
+	Tool       string `json:"tool"`
+	Key        string `json:"key"`
+	Status     string `json:"status"` // succeeded, failed or interrupted
+	Error      string `json:"error,omitempty"`
+	DurationMS int64  `json:"duration_ms"`
+}
+
+// reported has every call reported when its program has ended. A program that
+// runs when the command is stopped may finish: only the end of its call, or
+// the loss of its claim, kills it.
+func (a *app) reported(stopping context.Context, handlers starter.Handlers, watcher *diagnose.Watcher) starter.Handlers {
+	var printing sync.Mutex
+	all := starter.Handlers{}
+	for name, handler := range handlers {
+		all[name] = func(ctx context.Context, call starter.Call) (any, error) {
+			began := time.Now()
+			working, done := outlasting(ctx, stopping)
+			defer done()
+			output, err := handler(working, call)
+			one := servedCall{
+				RunID: call.RunID, ActionID: call.ActionID, ToolCallID: call.ToolCallID, Tool: name, Key: call.Key,
+				Status: "succeeded", DurationMS: time.Since(began).Milliseconds(),
+			}
+			switch {
+			case working.Err() != nil:
+				one.Status, one.Error = "interrupted", context.Cause(working).Error()
+			case err != nil:
+				one.Status, one.Error = "failed", err.Error()
+			}
+			printing.Lock()
+			defer printing.Unlock()
+			a.showServed(one)
+			watcher.Moved()
+			return output, err
+		}
+	}
+	return all
+}
+
+func (a *app) showServed(one servedCall) {
+	if a.json() {
+		_ = a.document(one) // whoever does not read it misses no call
+		return
+	}
+	paint := a.paint(a.std.errTerminal)
+	mark, why := paint.Good("✓"), ""
+	if one.Status != "succeeded" {
+		mark, why = paint.Bad("✗"), ": "+show.Line(one.Error)
+	}
+	a.notice("%s %s of %s (%s) %s in %s%s", mark, show.Line(one.Tool), show.Line(one.RunID), show.Line(one.ActionID), one.Status,
+		(time.Duration(one.DurationMS) * time.Millisecond), why)
+}
+
+// outlasting is ctx, but that it does not end because the command stops.
+func outlasting(ctx, stopping context.Context) (context.Context, func()) {
+	working, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	forget := context.AfterFunc(ctx, func() {
+		if stopping.Err() == nil {
+			cancel(context.Cause(ctx))
+		}
+	})
+	return working, func() {
+		forget()
+		cancel(nil)
+	}
+}
+
+// warningCore tells people what a starter logs as a warning. What was told last
+// is not told again.
+type warningCore struct {
+	tell   func(line string)
+	fields []zapcore.Field
+	told   *lastWarning
+}
+
+type lastWarning struct {
+	mu   sync.Mutex
+	line string
+}
+
+// Enabled implements zapcore.Core.
+func (*warningCore) Enabled(level zapcore.Level) bool { return level >= zap.WarnLevel }
+
+// With implements zapcore.Core.
+func (c *warningCore) With(fields []zapcore.Field) zapcore.Core {
+	return &warningCore{tell: c.tell, told: c.told, fields: append(c.fields[:len(c.fields):len(c.fields)], fields...)}
+}
+
+// Check implements zapcore.Core. A failed call is reported as such already.
+func (c *warningCore) Check(entry zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
+	if !c.Enabled(entry.Level) || entry.Message == "a call failed" {
+		return checked
+	}
+	return checked.AddCore(entry, c)
+}
+
+// Write implements zapcore.Core.
+func (c *warningCore) Write(entry zapcore.Entry, fields []zapcore.Field) error {
+	values := zapcore.NewMapObjectEncoder()
+	for _, field := range append(c.fields[:len(c.fields):len(c.fields)], fields...) {
+		field.AddTo(values)
+	}
+	line := "warning: " + entry.Message
+	if run, known := values.Fields["run_id"].(string); known {
+		line += " (run " + run + ")"
+	}
+	if err, known := values.Fields["error"]; known {
+		line += fmt.Sprintf(": %v", err)
+	}
+	line = show.Line(line)
+	c.told.mu.Lock()
+	defer c.told.mu.Unlock()
+	if line != c.told.line {
+		c.told.line = line
+		c.tell(line)
+	}
+	return nil
+}
+
+// Sync implements zapcore.Core.
+func (*warningCore) Sync() error { return nil }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"errand/cmd/errand/connect"
 	"errand/cmd/errand/show"
 	"errand/starter"
 	"errand/tools"
@@ -34,7 +35,7 @@ open and how to answer it, tokens, and what went wrong.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return a.withWorker(ctx, args[0], func(run *starter.Run) error {
-				known, err := learn(ctx, run)
+				known, err := takeSnapshot(ctx, run)
 				if err != nil {
 					return err
 				}
@@ -48,8 +49,8 @@ open and how to answer it, tokens, and what went wrong.`,
 				if full {
 					view.Limit = 0
 				}
-				h := a.hints(run.ID())
-				view.Answer, view.Approve = h.answer, h.approve
+				commands := a.commands(run.ID())
+				view.Answer, view.Approve = commands.Answer, commands.Approve
 				if err := view.Write(a.std.out, known.transcript()); err != nil {
 					return err
 				}
@@ -62,9 +63,9 @@ open and how to answer it, tokens, and what went wrong.`,
 	return command
 }
 
-// knowledge is all that can be learnt of a run. It is the document of
+// snapshot is all that can be learnt of a run. It is the document of
 // "show -o json".
-type knowledge struct {
+type snapshot struct {
 	Status contract.StatusReport `json:"status"`
 	Items  []json.RawMessage     `json:"items"`
 	Traces []tools.Trace         `json:"traces"`
@@ -77,17 +78,17 @@ type knowledge struct {
 
 // closed is the error of a run that was closed from outside: what is shown of
 // it is all that there will be.
-func (k knowledge) closed() error {
+func (k snapshot) closed() error {
 	if k.Status.Status == starter.Terminated || k.Status.Status == starter.TimedOut {
 		return &starter.ClosedError{Status: k.Status.Status}
 	}
 	return nil
 }
 
-// learn asks the run. One that has ended can be shown without any worker: its
+// takeSnapshot asks the run. One that has ended can be shown without any worker: its
 // result then has to do for the conversation.
-func learn(ctx context.Context, run *starter.Run) (knowledge, error) {
-	known := knowledge{Items: []json.RawMessage{}, Traces: []tools.Trace{}}
+func takeSnapshot(ctx context.Context, run *starter.Run) (snapshot, error) {
+	known := snapshot{Items: []json.RawMessage{}, Traces: []tools.Trace{}}
 	var err error
 	if known.Status, err = run.Status(ctx); err != nil {
 		if !errors.Is(err, starter.ErrNoReply) {
@@ -119,20 +120,20 @@ func learn(ctx context.Context, run *starter.Run) (knowledge, error) {
 func ended(ctx context.Context, run *starter.Run) (*contract.Result, error) {
 	limited, cancel := context.WithTimeout(ctx, endedLimit)
 	defer cancel()
-	return resultOf(limited, run)
+	return connect.Result(limited, run)
 }
 
-func fromResult(r *contract.Result) knowledge {
+func fromResult(r *contract.Result) snapshot {
 	report := contract.StatusReport{
 		RunID: r.ID, Status: r.Status, Round: r.Run.Rounds, Usage: r.Usage, Items: len(r.Output),
 		Actions: []contract.OpenAction{}, Approvals: []contract.OpenApproval{}, Stop: r.Run.Stop,
 	}
-	return knowledge{Status: report, Items: r.Output, Traces: r.Run.Traces, Result: r}
+	return snapshot{Status: report, Items: r.Output, Traces: r.Run.Traces, Result: r}
 }
 
 // fromOutside is what the server alone can tell of a run that was closed from
 // outside.
-func fromOutside(id string, status contract.Status) knowledge {
+func fromOutside(id string, status contract.Status) snapshot {
 	known := fromResult(&contract.Result{ID: id, Status: status})
 	known.Items, known.Traces, known.Result = []json.RawMessage{}, []tools.Trace{}, nil
 	known.warning = "no worker replies, so nothing more can be told"
@@ -149,7 +150,7 @@ func collect[T any](all iter.Seq2[T, error], into []T) ([]T, error) {
 	return into, nil
 }
 
-func (k knowledge) transcript() show.Transcript {
+func (k snapshot) transcript() show.Transcript {
 	t := show.Transcript{
 		ID: k.Status.RunID, Status: k.Status.Status, Rounds: k.Status.Round, Usage: k.Status.Usage,
 		Items: k.Items, Traces: k.Traces, Actions: k.Status.Actions, Approvals: k.Status.Approvals,

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
+	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"go.temporal.io/sdk/client"
@@ -53,7 +57,7 @@ func (a *app) workerCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			options, err := a.clientOptions()
+			options, err := a.settings().Options()
 			if err != nil {
 				return err
 			}
@@ -118,4 +122,19 @@ next:
 		config.Log.Format = log.Format
 	}
 	return config, nil
+}
+
+// untilStopped ends when somebody asks the process to stop. From then on a
+// second Ctrl-C kills it as usual.
+func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// interruptions gives every Ctrl-C and SIGTERM until release is called.
+func interruptions() (signals <-chan os.Signal, release func()) {
+	all := make(chan os.Signal, 4)
+	signal.Notify(all, os.Interrupt, syscall.SIGTERM)
+	return all, func() { signal.Stop(all) }
 }
