@@ -17,8 +17,8 @@ import (
 	"errand/workflows/contract"
 )
 
-// stay accompanies a run to its end and prints what it ended with.
-func (a *app) stay(ctx context.Context, c *connect.Connection, run *starter.Run, programs program.Set, events bool) error {
+// follow stays with a run to its end and prints what it ended with.
+func (a *app) follow(ctx context.Context, c *connect.Connection, run *starter.Run, programs program.Set, events bool) error {
 	signals, release := interruptions()
 	defer release()
 	s := a.newSession(run, programs)

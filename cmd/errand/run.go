@@ -109,7 +109,7 @@ func (a *app) run(ctx context.Context, f runFlags, words []string) error {
 		if f.detach {
 			return a.showDetached(c, run.ID())
 		}
-		return connect.About(run.ID(), a.stay(ctx, c, run, programs, f.session.events))
+		return connect.About(run.ID(), a.follow(ctx, c, run, programs, f.session.events))
 	})
 }
 
@@ -165,7 +165,7 @@ progress from the beginning, answer what is open, print its final text.`,
 				return err
 			}
 			return a.withRun(cmd.Context(), args[0], func(c *connect.Connection, run *starter.Run) error {
-				return a.stay(cmd.Context(), c, run, programs, f.events)
+				return a.follow(cmd.Context(), c, run, programs, f.events)
 			})
 		},
 	}

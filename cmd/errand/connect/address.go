@@ -45,7 +45,7 @@ func WebUI(address, namespace, runID string) string {
 		return ""
 	}
 	ui := net.JoinHostPort(host, strconv.Itoa(number+UIOffset))
-	connection, err := net.DialTimeout("tcp", ui, uiLimit) //nolint:gosec // an address of this machine
+	connection, err := net.DialTimeout("tcp", ui, uiLimit)
 	if err != nil {
 		return ""
 	}

@@ -45,12 +45,15 @@ func Text(err error) string {
 	return err.Error()
 }
 
-// Result waits for the end of a run. One that failed or was cancelled has a
-// result like any other.
-func Result(ctx context.Context, run interface {
+// Ended is a run whose result can be waited for. *starter.Run is one.
+type Ended interface {
 	ID() string
 	Result(ctx context.Context) (*contract.Result, error)
-}) (*contract.Result, error) {
+}
+
+// Result waits for the end of a run. One that failed or was cancelled has a
+// result like any other.
+func Result(ctx context.Context, run Ended) (*contract.Result, error) {
 	result, err := run.Result(ctx)
 	var failed *starter.RunFailedError
 	if result != nil && (errors.As(err, &failed) || errors.Is(err, starter.ErrCancelled)) {
