@@ -64,6 +64,9 @@ func EncodedSize(v any) int {
 	return int(n) - len("\n")
 }
 
+// ElementSize is what a value takes as JSON in a list, with its comma.
+func ElementSize(v any) int { return EncodedSize(v) + 1 }
+
 // counter counts what is written to it.
 type counter int
 

@@ -29,13 +29,13 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 	r.refresh(ctx)
 	for _, c := range approvals {
 		r.showApproval(c)
-		r.journal.add(ctx, contract.Event{
+		r.record(ctx, contract.Event{
 			Type: contract.EventApprovalAsked, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
 			ApprovalID: c.approval.id, Reason: short(c.approval.reason), Size: len(c.Arguments),
 		})
 	}
 	for _, c := range actions {
-		r.journal.add(ctx, contract.Event{
+		r.record(ctx, contract.Event{
 			Type: contract.EventManifest, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
 			ActionID: c.action.id, Size: len(c.Arguments),
 		})
@@ -48,9 +48,9 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 func (r *run) refresh(ctx workflow.Context) {
 	switch {
 	case r.pending() > 0:
-		r.report.status = contract.PendingAction
-	case r.report.status == contract.PendingAction:
-		r.report.status = contract.InProgress
+		r.Report.Status = contract.PendingAction
+	case r.Report.Status == contract.PendingAction:
+		r.Report.Status = contract.InProgress
 	}
 	r.showDetails(ctx)
 }

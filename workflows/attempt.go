@@ -32,7 +32,7 @@ func (r *run) toolLimit(c *call) time.Duration {
 	if c.tool.Timeout > 0 {
 		return min(c.tool.Timeout, tools.MaxDuration)
 	}
-	return r.request.Run.ToolTimeout.Limit()
+	return r.Request.Run.ToolTimeout.Limit()
 }
 
 // execute runs one call: where its source is open, again if its attempt was lost
@@ -41,10 +41,10 @@ func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
 	limit := r.toolLimit(c)
 	in := activities.ExecuteInput{
 		Call: c.Call, Source: c.tool.Source, Server: r.server(c), Remote: c.tool.Remote, Effect: c.tool.Effect,
-		Timeout: limit, Progress: r.request.Run.Progress, Options: c.tool.Options, Found: r.report.found(c),
+		Timeout: limit, Progress: r.Request.Run.Progress, Options: c.tool.Options, Found: r.found(c),
 		MaxOutput: r.outputRoom(ctx),
 	}
-	if g := r.request.Run.CancelGrace.Limit(); g != contract.DefaultCancelGrace {
+	if g := r.Request.Run.CancelGrace.Limit(); g != contract.DefaultCancelGrace {
 		in.Grace = max(g, time.Millisecond)
 	}
 	var e effort

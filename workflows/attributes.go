@@ -58,7 +58,7 @@ func (r *run) keepAttributes(ctx workflow.Context) {
 		for {
 			changed := func() bool {
 				next := r.attributes
-				return len(next.updates(r.report.status, r.pending())) > 0
+				return len(next.updates(r.Report.Status, r.pending())) > 0
 			}
 			if workflow.Await(ctx, changed) != nil {
 				return
@@ -70,7 +70,7 @@ func (r *run) keepAttributes(ctx workflow.Context) {
 
 // showAttributes writes what has changed; nothing has no event.
 func (r *run) showAttributes(ctx workflow.Context) {
-	updates := r.attributes.updates(r.report.status, r.pending())
+	updates := r.attributes.updates(r.Report.Status, r.pending())
 	if len(updates) == 0 {
 		return
 	}
@@ -83,7 +83,7 @@ func (r *run) showAttributes(ctx workflow.Context) {
 // question for a larger budget.
 func (r *run) pending() int {
 	n := r.ledger.pending()
-	if r.asking != nil {
+	if r.Budget.Asking != nil {
 		n++
 	}
 	return n

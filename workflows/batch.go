@@ -96,10 +96,10 @@ func (b batch) open() batch {
 // sequential tells whether the batch may not overlap: the run, the request or
 // one of its tools says so.
 func (r *run) sequential(b batch) bool {
-	if r.request.Run.ToolExecution == contract.ExecuteSequential {
+	if r.Request.Run.ToolExecution == contract.ExecuteSequential {
 		return true
 	}
-	if p := r.request.ParallelToolCalls; p != nil && !*p {
+	if p := r.Request.ParallelToolCalls; p != nil && !*p {
 		return true
 	}
 	for _, c := range b {
@@ -110,23 +110,23 @@ func (r *run) sequential(b batch) bool {
 	return false
 }
 
-// hear takes a model's answer into the conversation and reads its calls. Calls
+// appendAnswer takes a model's answer into the conversation and reads its calls. Calls
 // that must not run have their outcome already.
-func (r *run) hear(ctx workflow.Context, answer activities.InferResult) batch {
+func (r *run) appendAnswer(ctx workflow.Context, answer activities.InferResult) batch {
 	var b batch
 	for _, raw := range answer.Items {
-		index := r.conversation.addHeld(raw)
+		index := r.Conversation.AddHeld(raw)
 		head, err := item.Peek(raw)
 		if err != nil || !item.IsCall(head.Type) {
-			r.report.publish(r.cited(raw))
-			r.journal.add(ctx, contract.Event{Type: contract.EventMessage, Item: &index, Size: len(raw)})
+			r.Report.Publish(r.Report.Cited(raw))
+			r.record(ctx, contract.Event{Type: contract.EventMessage, Item: &index, Size: len(raw)})
 			continue
 		}
 		c := r.read(ctx, raw, head, len(b))
 		r.refuse(c, answer.Stop)
 		switch {
 		case c.tool.Owner == tools.OwnedByClient:
-			r.report.publish(raw)
+			r.Report.Publish(raw)
 		case !c.settled():
 			r.show(c)
 		}
@@ -146,7 +146,7 @@ func (r *run) read(ctx workflow.Context, raw json.RawMessage, head item.Head, in
 	}
 	c := &call{
 		Call: tools.Call{
-			ID: head.CallID, Round: r.round, Index: index,
+			ID: head.CallID, Round: r.Round, Index: index,
 			Tool: head.Name, Namespace: head.Namespace, Arguments: body.Arguments,
 		},
 		kind: head.Type, seen: workflow.Now(ctx),
@@ -161,7 +161,7 @@ func (r *run) descriptor(id tools.Identity) tools.Descriptor {
 	if tool, ok := r.registry.Find(id); ok {
 		return tool
 	}
-	if r.request.Run.UndeclaredTools == contract.UndeclaredClient && id.Name != "" {
+	if r.Request.Run.UndeclaredTools == contract.UndeclaredClient && id.Name != "" {
 		return tools.ClientDescriptor(tools.Declaration{Type: tools.TypeFunction, Name: id.Name})
 	}
 	return tools.Descriptor{}

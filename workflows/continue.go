@@ -30,24 +30,16 @@ type execution struct {
 	// about is what the user asked for. The summary that the first execution was
 	// started with is not one of the others.
 	about string
-	// leaving is set when the run ends, or goes on elsewhere, in the middle of a
-	// batch.
-	leaving *ending
 }
 
 func (r *run) growth(ctx workflow.Context) growth {
 	info, x := workflow.GetInfo(ctx), r.execution
 	return growth{
-		moved:  r.journal.last() > x.since || x.signals+x.updates > 0,
+		moved:  r.Journal.Last() > x.since || x.signals+x.updates > 0,
 		events: info.GetCurrentHistoryLength(), bytes: info.GetCurrentHistorySize(), carried: x.carried,
 		signals: x.signals, updates: x.updates, suggested: info.GetContinueAsNewSuggested(),
-		limit: r.request.Run.ContinueAfterEvents, unfit: x.unfit,
+		limit: r.Request.Run.ContinueAfterEvents, unfit: x.unfit,
 	}
-}
-
-// continues tells whether the run goes on in a new execution from here.
-func (r *run) continues() bool {
-	return r.execution.leaving != nil && r.execution.leaving.next != nil
 }
 
 // due tells whether the run should leave this execution.
@@ -122,12 +114,12 @@ func (r *run) date(ctx workflow.Context) {
 // noteUnknownSignals keeps the names of signals that nobody reads: they do not
 // reach the next execution.
 func (r *run) noteUnknownSignals(ctx workflow.Context) {
-	for _, name := range workflow.GetUnhandledSignalNames(ctx) {
-		if !slices.Contains(r.inbox.unknown, name) && len(r.inbox.unknown) < maxWarnings {
-			r.inbox.unknown = append(r.inbox.unknown, short(name))
-		}
+	names := workflow.GetUnhandledSignalNames(ctx)
+	for i, name := range names {
+		names[i] = short(name)
 	}
-	slices.Sort(r.inbox.unknown) // they come out of a map
+	slices.Sort(names) // they come out of a map
+	r.Inbox.NoteUnknown(names)
 }
 
 // resume takes the state that an earlier execution left, if there is one. It
@@ -145,7 +137,7 @@ func (r *run) resume(ctx workflow.Context, argument converter.RawValue) {
 		// goes on with the run. Failing would lose all that was done.
 		panic(err)
 	}
-	r.execution.resumed, r.execution.since, r.execution.about = true, r.journal.last(), r.conversation.about()
+	r.execution.resumed, r.execution.since, r.execution.about = true, r.Journal.Last(), inline(short(r.Conversation.FirstUserText()), maxSummary)
 	r.showDetails(ctx)
 }
 

@@ -15,7 +15,7 @@ func (r *run) clientTimeout(c *call) time.Duration {
 	if own := c.tool.ClientTimeout; own != nil {
 		return *own
 	}
-	return r.request.Run.ClientTimeout.Limit()
+	return r.Request.Run.ClientTimeout.Limit()
 }
 
 // limit sets the deadline of a call that waits for others. One deadline covers
@@ -60,7 +60,7 @@ func (r *run) watchDeadlines(ctx workflow.Context, group batch) (stop func()) {
 		for timer.Get(ctx, nil) == nil {
 			due := group.due(next)
 			// An answer that came in time counts, though it is still being vetted.
-			if workflow.Await(ctx, func() bool { return !r.inbox.vets(due) }) != nil {
+			if workflow.Await(ctx, func() bool { return !r.outside.vets(due) }) != nil {
 				return
 			}
 			r.expireCalls(ctx, due)
@@ -75,7 +75,7 @@ func (r *run) watchDeadlines(ctx workflow.Context, group batch) (stop func()) {
 
 func (r *run) deadlineTimer(ctx workflow.Context, at time.Time) workflow.Future {
 	return workflow.NewTimerWithOptions(ctx, at.Sub(workflow.Now(ctx)), workflow.TimerOptions{
-		Summary: summary("round %d · client deadline", r.round),
+		Summary: summary("round %d · client deadline", r.Round),
 	})
 }
 
@@ -101,7 +101,7 @@ func (r *run) expireCalls(ctx workflow.Context, due batch) {
 			continue
 		}
 		limit := r.clientTimeout(c)
-		if r.request.Run.OnClientTimeout == contract.TimeoutFails && r.failed == nil {
+		if r.Request.Run.OnClientTimeout == contract.TimeoutFails && r.failed == nil {
 			r.failed = &contract.RunError{Code: contract.ErrLimitExceeded, Message: r.unanswered(c, limit)}
 		}
 		r.settle(ctx, c, tools.Fail(tools.Expired, tools.ErrExpired, "nobody answered this call within "+limit.String()))
@@ -130,7 +130,7 @@ func (c *call) approvalID() string {
 
 // expiry is the deadline of the run for what waits from now on; zero is none.
 func (r *run) expiry(ctx workflow.Context) (at time.Time) {
-	if limit := r.request.Run.ClientTimeout.Limit(); limit > 0 {
+	if limit := r.Request.Run.ClientTimeout.Limit(); limit > 0 {
 		at = workflow.Now(ctx).Add(limit).UTC()
 	}
 	return at

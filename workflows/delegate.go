@@ -57,7 +57,7 @@ func (r *run) delegate(ctx workflow.Context, c *call) tools.Outcome {
 	if err != nil {
 		result = resultIn(err)
 	}
-	r.report.spend(&activities.Spent{Usage: result.Usage, Cost: result.Run.Cost})
+	r.Budget.Spend(&activities.Spent{Usage: result.Usage, Cost: result.Run.Cost})
 	r.closeRelayed(ctx, c.child)
 	o := delegatedOutcome(result, err)
 	o.Changes, o.Warnings = result.Run.Changes, result.Run.Warnings
@@ -129,13 +129,3 @@ func (c *child) tell(ctx workflow.Context, signal string, payload any) {
 // maxDelegatedOutput bounds the answer of a delegated run, and what it reports
 // beside: a batch of them stays within what a history takes.
 const maxDelegatedOutput = 256 << 10
-
-// brief leaves in the result of a delegated run what its origin reads. Its queries
-// have the rest.
-func brief(result *contract.Result) {
-	result.Output, result.Run.Traces, result.Tools = nil, nil, nil
-	result.OutputText, _ = tools.Cut(result.OutputText, maxDelegatedOutput)
-	if tools.EncodedSize(result.Run) > maxDelegatedOutput {
-		noChanges(result, 0)
-	}
-}

@@ -31,7 +31,7 @@ func relayedID(round, index int, action string) string {
 // tellOrigin reports an action of a delegated run to the run that started it. Of
 // one that has ended only how it ended.
 func (r *run) tellOrigin(ctx workflow.Context, c *call) {
-	d, parent := r.request.Delegated, workflow.GetInfo(ctx).ParentWorkflowExecution
+	d, parent := r.Request.Delegated, workflow.GetInfo(ctx).ParentWorkflowExecution
 	if d == nil || parent == nil {
 		return
 	}
@@ -67,7 +67,7 @@ func (r *run) takeDelegated(ctx workflow.Context) {
 // relayed takes one report. What is not from a delegated run that is running is
 // late, or nobody's.
 func (r *run) relayed(ctx workflow.Context, news contract.DelegatedNews) {
-	if news.Round != r.round || news.Index < 0 || news.Index >= len(r.running) {
+	if news.Round != r.Round || news.Index < 0 || news.Index >= len(r.running) {
 		return
 	}
 	c := r.running[news.Index]
@@ -80,7 +80,7 @@ func (r *run) relayed(ctx workflow.Context, news contract.DelegatedNews) {
 		c.child.closed[news.Action.ActionID] = true // the two reports have overtaken each other
 	case news.Ended != "":
 		r.settle(ctx, known.call, endedElsewhere(news.Ended))
-	case err != nil && !c.child.closed[news.Action.ActionID] && !r.stopping.soon():
+	case err != nil && !c.child.closed[news.Action.ActionID] && !r.stopsSoon():
 		r.handOverFor(ctx, c, news)
 	}
 }
@@ -102,7 +102,7 @@ func (r *run) handOverFor(ctx workflow.Context, c *call, news contract.Delegated
 	p.action = r.ledger.hand(p)
 	p.action.id = relayedID(c.Round, c.Index, m.ActionID)
 	r.refresh(ctx)
-	r.journal.add(ctx, contract.Event{
+	r.record(ctx, contract.Event{
 		Type: contract.EventManifest, ToolCallID: p.ID, Tool: p.Tool, Owner: tools.OwnedByClient,
 		ActionID: p.action.id, Size: len(p.Arguments),
 	})

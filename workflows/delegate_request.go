@@ -45,14 +45,14 @@ func (r *run) childRequest(c *call) (contract.Request, *tools.Outcome) {
 		return refuse(tools.Failed, tools.ErrExecutionFailed, "the depth of delegated runs is not known: %v", err)
 	}
 	depth := 1
-	if d := r.request.Delegated; d != nil {
+	if d := r.Request.Delegated; d != nil {
 		depth = d.Depth + 1
 	}
 	if depth > o.MaxDepth {
 		return refuse(tools.Denied, tools.ErrBudgetExceeded,
 			"at most %d delegated runs may be below each other: do this task without %s", o.MaxDepth, delegate.Name)
 	}
-	declared, unknown := chosenTools(r.request.Tools, a.Tools)
+	declared, unknown := chosenTools(r.Request.Tools, a.Tools)
 	if len(unknown) > 0 {
 		return refuse(tools.Failed, tools.ErrInvalidArguments, "tools: this run has no %s", strings.Join(unknown, ", "))
 	}
@@ -77,21 +77,21 @@ func (r *run) childRequest(c *call) (contract.Request, *tools.Outcome) {
 // for the form of the last answer, the plan and the other options, and of each
 // budget what is left.
 func (r *run) inherited() contract.Request {
-	request := r.request
+	request := r.Request
 	request.RawTools, request.ToolChoice, request.Metadata, request.Warnings = nil, nil, nil, nil
 	request.Settings = map[string]json.RawMessage{}
-	for _, name := range workflow.DeterministicKeys(r.request.Settings) {
+	for _, name := range workflow.DeterministicKeys(r.Request.Settings) {
 		if name != "text" {
-			request.Settings[name] = r.request.Settings[name]
+			request.Settings[name] = r.Request.Settings[name]
 		}
 	}
 	o := &request.Run
 	o.OnBudget = contract.BudgetStop // nobody is asked there
 	if o.MaxTokens > 0 {
-		o.MaxTokens = max(1, o.MaxTokens-int(r.report.usage.TotalTokens))
+		o.MaxTokens = max(1, o.MaxTokens-int(r.Budget.Usage.TotalTokens))
 	}
-	if o.MaxCost > 0 && r.report.cost != nil {
-		o.MaxCost = max(1, o.MaxCost-*r.report.cost)
+	if o.MaxCost > 0 && r.Budget.Cost != nil {
+		o.MaxCost = max(1, o.MaxCost-*r.Budget.Cost)
 	}
 	if request.MaxToolCalls > 0 {
 		request.MaxToolCalls = max(1, request.MaxToolCalls-r.ledger.spent)

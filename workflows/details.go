@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/workflows/contract"
+	"errand/workflows/report"
 )
 
 // maxDetailRows bounds the tables that the Web UI shows.
@@ -18,23 +19,23 @@ const maxDetailRows = 20
 // a command for every open call that answers it.
 func (r *run) showDetails(ctx workflow.Context) {
 	var b strings.Builder
-	u := r.report.usage
+	u := r.Budget.Usage
 	fmt.Fprintf(&b, "**%s** · round %d · %s · %d tokens in, %d out · %s in the conversation\n\n",
-		r.report.status, r.round, r.report.model, u.InputTokens, u.OutputTokens, count(len(r.conversation.items), "item"))
+		r.Report.Status, r.Round, r.Report.Model, u.InputTokens, u.OutputTokens, count(len(r.Conversation.Items), "item"))
 	if r.execution.about != "" {
 		fmt.Fprintf(&b, "Goes on with: `%s`\n\n", r.execution.about)
 	}
-	if r.report.cost != nil {
-		fmt.Fprintf(&b, "Cost so far: %s\n\n", r.report.cost)
+	if r.Budget.Cost != nil {
+		fmt.Fprintf(&b, "Cost so far: %s\n\n", r.Budget.Cost)
 	}
-	if r.report.lastError != "" {
-		fmt.Fprintf(&b, "Last error: `%s`\n\n", inline(r.report.lastError, 300))
+	if r.Report.LastError != "" {
+		fmt.Fprintf(&b, "Last error: `%s`\n\n", inline(r.Report.LastError, 300))
 	}
-	if r.asking != nil {
-		fmt.Fprintf(&b, "The budget is used up (%s). Give a larger one with:\n\n`%s`\n\n%s", r.asking.reason,
-			r.command(contract.ExtendBudget, fmt.Sprintf(`{%s:…}`, quote(r.asking.reason))), padding)
+	if r.Budget.Asking != nil {
+		fmt.Fprintf(&b, "The budget is used up (%s). Give a larger one with:\n\n`%s`\n\n%s", r.Budget.Asking.Reason,
+			r.command(contract.ExtendBudget, fmt.Sprintf(`{%s:…}`, quote(r.Budget.Asking.Reason))), padding)
 	}
-	if o := r.stopping.order; o != nil {
+	if o := r.Stopped; o != nil {
 		fmt.Fprintf(&b, "%s\n\n", stopDetail(o))
 	}
 	r.detailActions(&b, workflow.Now(ctx))
@@ -166,3 +167,12 @@ func inline(text string, limit int) string {
 	}
 	return text
 }
+
+// record adds an event to the journal, and returns its number.
+func (r *run) record(ctx workflow.Context, e contract.Event) int {
+	e.Round = r.Round
+	return r.Journal.Add(workflow.Now(ctx), e)
+}
+
+// short cuts what events, errors and warnings quote from outside.
+func short(text string) string { return report.Short(text) }

@@ -11,7 +11,7 @@ import (
 // that is not parallel-safe takes its own turn first and holds no place in the
 // window while it waits (VL-16, VL-17).
 func (r *run) executeAll(ctx workflow.Context, group batch) {
-	window := workflow.NewSemaphore(ctx, int64(r.request.Run.MaxParallelCalls))
+	window := workflow.NewSemaphore(ctx, int64(r.Request.Run.MaxParallelCalls))
 	turns := map[string]workflow.Mutex{}
 	room := r.room(ctx, group)
 	for _, c := range group.open() {
@@ -58,7 +58,7 @@ func (r *run) inTurn(ctx workflow.Context, c *call, turn workflow.Mutex, window,
 		return cancelledOutcome()
 	}
 	defer leave()
-	if ctx.Err() != nil || r.stopping.soon() { // between prepare and here
+	if ctx.Err() != nil || r.stopsSoon() { // between prepare and here
 		return r.notDone()
 	}
 	if c.tool.Source == tools.SourceDelegate {

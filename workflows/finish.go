@@ -9,6 +9,8 @@ import (
 
 	"errand/tools"
 	"errand/workflows/contract"
+	"errand/workflows/events"
+	"errand/workflows/report"
 )
 
 // ending is how a run ends.
@@ -33,14 +35,14 @@ func invalid(faults tools.Faults) ending {
 // failure is the ending that an activity's error means.
 func (r *run) failure(ctx workflow.Context, err error) ending {
 	if ctx.Err() != nil || temporal.IsCanceledError(err) {
-		if ctx.Err() == nil && r.stopping.soon() {
-			return r.stopping.ending()
+		if ctx.Err() == nil && r.stopsSoon() {
+			return stoppedEnding()
 		}
 		return ending{status: contract.Cancelled}
 	}
 	code, message := whyFailed(err)
-	r.report.spend(failedInference(err))
-	if r.round == 0 {
+	r.Budget.Spend(failedInference(err))
+	if r.Round == 0 {
 		code = contract.ErrDiscoveryFailed
 	}
 	return ending{status: contract.Failed, err: &contract.RunError{Code: code, Message: message}}
@@ -57,15 +59,15 @@ func (r *run) finish(ctx workflow.Context, end ending) (*contract.Result, error)
 		}
 		settled = !r.receive(detached)
 	}
-	r.inbox.closed = true
-	r.report.status = end.status
+	r.outside.closed = true
+	r.Report.Status = end.status
 	r.showAttributes(detached)
 	if end.err != nil {
-		r.report.lastError = short(end.err.Code + ": " + end.err.Message)
+		r.Report.LastError = short(end.err.Code + ": " + end.err.Message)
 	}
 	r.warnLeftovers(detached)
-	r.journal.add(detached, contract.Event{Type: contract.EventRunEnd, Status: string(end.status), Reason: end.why()})
-	r.journal.closed = true
+	r.record(detached, contract.Event{Type: contract.EventRunEnd, Status: string(end.status), Reason: end.why()})
+	r.Journal.Close()
 	r.showDetails(detached)
 	result := r.result(end)
 	switch end.status { //nolint:exhaustive // the other two ends complete the workflow
@@ -89,14 +91,14 @@ func (e ending) why() string {
 // messages that came too late for another round.
 func (r *run) warnLeftovers(ctx workflow.Context) {
 	r.noteUnknownSignals(ctx)
-	if names := r.inbox.unknown; len(names) > 0 {
-		r.report.warn("signals with unknown names were ignored: " + strings.Join(names, ", "))
+	if names := r.Inbox.Unknown; len(names) > 0 {
+		r.Report.Warn("signals with unknown names were ignored: " + strings.Join(names, ", "))
 	}
-	if r.journal.rejected > maxRejected {
-		r.report.warn(fmt.Sprintf("%d signals were rejected; the events have the first %d", r.journal.rejected, maxRejected))
+	if r.Journal.Rejected > events.MaxRejected {
+		r.Report.Warn(fmt.Sprintf("%d signals were rejected; the events have the first %d", r.Journal.Rejected, events.MaxRejected))
 	}
-	if n := len(r.inbox.steering) + len(r.inbox.followUps); n > 0 {
-		r.report.warn("the run ended with messages that it had not delivered")
+	if n := len(r.Inbox.Steering) + len(r.Inbox.FollowUps); n > 0 {
+		r.Report.Warn("the run ended with messages that it had not delivered")
 	}
 }
 
@@ -104,21 +106,21 @@ func (r *run) warnLeftovers(ctx workflow.Context) {
 // of history.
 func (r *run) result(end ending) *contract.Result {
 	result := &contract.Result{
-		ID: r.id, Object: "response", Status: end.status, Model: r.report.model,
-		Output: r.report.output, OutputText: r.outputText(), Usage: r.report.usage, Error: end.err,
-		Metadata: r.request.Metadata, Tools: r.request.RawTools,
+		ID: r.id, Object: "response", Status: end.status, Model: r.Report.Model,
+		Output: r.Report.Output, OutputText: r.Report.OutputText(r.Conversation.Items), Usage: r.Budget.Usage, Error: end.err,
+		Metadata: r.Request.Metadata, Tools: r.Request.RawTools,
 		Run: contract.RunReport{
-			Rounds: r.round, Cost: r.report.cost, Traces: r.report.traces, Changes: r.report.changes,
-			Release: r.report.release, Stop: r.stopping.order, Warnings: r.report.allWarnings(), ItemsLeftOut: r.report.outputLeftOut,
-			TracesLeftOut: r.report.oldTraces,
+			Rounds: r.Round, Cost: r.Budget.Cost, Traces: r.Report.Traces, Changes: r.Report.Changes,
+			Release: r.Report.Release, Stop: r.Stopped, Warnings: r.Report.AllWarnings(), ItemsLeftOut: r.Report.LeftOut,
+			TracesLeftOut: r.Report.OldTraces,
 		},
 	}
 	if end.status == contract.Incomplete {
 		result.Incomplete = &contract.IncompleteReason{Reason: end.reason}
 	}
-	if r.request.Delegated != nil {
-		brief(result)
+	if r.Request.Delegated != nil {
+		report.Brief(result, maxDelegatedOutput)
 	}
-	fit(result, contract.MaxResultSize+r.report.stored)
+	report.Fit(result, contract.MaxResultSize+r.Report.Stored)
 	return result
 }

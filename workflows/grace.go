@@ -17,7 +17,7 @@ func (r *run) lastWait(detached workflow.Context, over func() bool) bool {
 	}
 	timed, stop := workflow.WithCancel(detached)
 	defer stop()
-	timer := workflow.NewTimerWithOptions(timed, max(r.request.Run.CancelGrace.Limit(), time.Millisecond), workflow.TimerOptions{
+	timer := workflow.NewTimerWithOptions(timed, max(r.Request.Run.CancelGrace.Limit(), time.Millisecond), workflow.TimerOptions{
 		Summary: "cancel grace",
 	})
 	_ = workflow.Await(detached, func() bool { return over() || timer.IsReady() })

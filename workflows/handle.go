@@ -13,28 +13,28 @@ import (
 )
 
 // handle takes a group of calls from prepare to their results in the
-// conversation. It returns when every one of them is settled, also when the
-// run is cancelled meanwhile; or earlier, when the run leaves this execution.
-// In the next one it goes on where it was.
-func (r *run) handle(ctx workflow.Context, group batch) {
+// conversation. It returns nil when every one of them is settled, also when the
+// run is cancelled meanwhile; or earlier the ending of a run that leaves this
+// execution. In the next one it goes on where it was.
+func (r *run) handle(ctx workflow.Context, group batch) *ending {
 	if len(group) == 0 || group[0].joined {
-		return
+		return nil
 	}
 	if !group[0].begun {
 		r.start(ctx, group)
 	}
 	r.executeAll(ctx, group)
-	r.await(ctx, group)
-	if r.continues() {
-		return
+	end := r.await(ctx, group)
+	if end == nil || end.next == nil {
+		r.join(ctx, group)
 	}
-	r.join(ctx, group)
+	return end
 }
 
 // start takes a group up to where its calls are in somebody's hands.
 func (r *run) start(ctx workflow.Context, group batch) {
 	for _, c := range group {
-		r.journal.add(ctx, contract.Event{Type: contract.EventToolStart, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner, Size: len(c.Arguments)})
+		r.record(ctx, contract.Event{Type: contract.EventToolStart, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner, Size: len(c.Arguments)})
 	}
 	for _, c := range group {
 		c.begun = true
@@ -54,11 +54,11 @@ func (r *run) prepare(ctx workflow.Context, group batch) {
 	if len(open) == 0 || r.skip(ctx, group) {
 		return
 	}
-	in := activities.PrepareInput{Plan: r.request.Run.Plan(), Budget: r.budget()}
+	in := activities.PrepareInput{Plan: r.Request.Run.Plan(), Budget: r.budget()}
 	for _, c := range open {
 		in.Calls = append(in.Calls, activities.PreparedCall{Call: c.Call, Descriptor: c.tool})
 	}
-	ctx = workflow.WithLocalActivityOptions(ctx, localOptions(summary("round %d · prepare %s", r.round, count(len(open), "call"))))
+	ctx = workflow.WithLocalActivityOptions(ctx, localOptions(summary("round %d · prepare %s", r.Round, count(len(open), "call"))))
 	out, err := performLocal(ctx, acts.Prepare, in)
 	if isType(err, activities.TypeRunStops) {
 		awaitCancel(ctx)
@@ -89,7 +89,7 @@ func (r *run) prepared(ctx workflow.Context, c *call, p activities.Prepared) {
 	switch {
 	case p.Immediate != nil:
 		r.settle(ctx, c, *p.Immediate)
-	case p.Ask != nil && r.request.Delegated != nil:
+	case p.Ask != nil && r.Request.Delegated != nil:
 		r.settle(ctx, c, tools.Fail(tools.Denied, tools.ErrBlocked, notAsked))
 	case p.Ask != nil:
 		c.approval = r.ledger.ask(c, *p.Ask)
@@ -101,8 +101,8 @@ func (r *run) prepared(ctx workflow.Context, c *call, p activities.Prepared) {
 // budget is what the gateway-owned calls may still use.
 func (r *run) budget() activities.Budget {
 	b := activities.Budget{Calls: -1, Used: r.ledger.used}
-	if r.request.MaxToolCalls > 0 {
-		b.Calls = max(0, r.request.MaxToolCalls-r.ledger.spent)
+	if r.Request.MaxToolCalls > 0 {
+		b.Calls = max(0, r.Request.MaxToolCalls-r.ledger.spent)
 	}
 	return b
 }
@@ -110,26 +110,26 @@ func (r *run) budget() activities.Budget {
 // await waits until every call of the group is settled. A cancelled run stops
 // waiting for clients and people at once, and for running tools until they
 // have ended.
-func (r *run) await(ctx workflow.Context, group batch) {
+func (r *run) await(ctx workflow.Context, group batch) *ending {
 	stop := r.watchDeadlines(ctx, group)
-	r.awaitOthers(ctx, group)
+	end := r.awaitOthers(ctx, group)
 	stop()
-	if r.continues() || group.settled() {
-		return
+	if group.settled() || (end != nil && end.next != nil) {
+		return end
 	}
 	r.dropWaiting(ctx, group)
 	detached, _ := workflow.NewDisconnectedContext(ctx)
-	if r.lastWait(detached, group.settled) {
-		return
+	if !r.lastWait(detached, group.settled) {
+		for _, c := range group.open() {
+			r.settle(ctx, c, leftOutcome(c))
+		}
 	}
-	for _, c := range group.open() {
-		r.settle(ctx, c, leftOutcome(c))
-	}
+	return end
 }
 
 // skip settles the open calls of a run in which nothing more may begin.
 func (r *run) skip(ctx workflow.Context, group batch) bool {
-	if !r.stopping.soon() || r.stopping.order.Mode == contract.StopNow {
+	if !r.stopsSoon() || r.Stopped.Mode == contract.StopNow {
 		return false
 	}
 	for _, c := range group.open() {
@@ -141,14 +141,17 @@ func (r *run) skip(ctx workflow.Context, group batch) bool {
 // awaitOthers waits until every call of the group is settled, or until the run
 // leaves this execution. It can leave while all that it waits for is a client
 // or a person.
-func (r *run) awaitOthers(ctx workflow.Context, group batch) {
-	for r.execution.leaving == nil && ctx.Err() == nil { // Await looks at its condition first
+func (r *run) awaitOthers(ctx workflow.Context, group batch) *ending {
+	for ctx.Err() == nil { // Await looks at its condition first
 		err := workflow.Await(ctx, func() bool { return group.settled() || (group.resting() && r.due(ctx)) })
 		if err != nil || group.settled() {
-			return
+			return nil
 		}
-		r.execution.leaving = r.leave(ctx, group.resting)
+		if end := r.leave(ctx, group.resting); end != nil {
+			return end
+		}
 	}
+	return nil
 }
 
 // settle gives a call its outcome; the first one stays.
@@ -166,17 +169,17 @@ func (r *run) settle(ctx workflow.Context, c *call, o tools.Outcome) {
 // ended records the end of a call: events in completion order, and a trace.
 func (r *run) ended(ctx workflow.Context, c *call) {
 	o := c.outcome
-	r.journal.add(ctx, contract.Event{
+	r.record(ctx, contract.Event{
 		Type: contract.EventToolEnd, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
 		Status: string(o.Status), ErrorType: o.ErrorType, Size: len(o.Output),
 	})
-	r.report.traces = append(r.report.traces, tools.TraceOf(c.Call, *o, c.seen, workflow.Now(ctx)))
-	r.report.changes = append(r.report.changes, o.Changes...)
+	r.Report.Traces = append(r.Report.Traces, tools.TraceOf(c.Call, *o, c.seen, workflow.Now(ctx)))
+	r.Report.Changes = append(r.Report.Changes, o.Changes...)
 	for _, w := range o.Warnings {
-		r.report.warn(fmt.Sprintf("round %d, call %s: %s", c.Round, c.ID, w))
+		r.Report.Warn(fmt.Sprintf("round %d, call %s: %s", c.Round, c.ID, w))
 	}
 	if !o.Succeeded() {
-		r.report.lastError = short(c.Tool + ": " + o.Message())
+		r.Report.LastError = short(c.Tool + ": " + o.Message())
 	}
 }
 
@@ -185,18 +188,18 @@ func (r *run) ended(ctx workflow.Context, c *call) {
 func (r *run) join(ctx workflow.Context, group batch) {
 	for _, c := range group {
 		result := item.Output(item.OutputFor(c.kind), c.ID, c.outcome.Output)
-		add := r.conversation.add
+		add := r.Conversation.Add
 		if c.started {
-			add = r.conversation.addHeld
+			add = r.Conversation.AddHeld
 		}
 		index := add(result)
 		if c.tool.Owner == tools.OwnedByClient {
-			r.report.publish(result)
+			r.Report.Publish(result)
 		}
 		if c.place > 0 {
 			r.show(c)
 		}
-		r.journal.add(ctx, contract.Event{
+		r.record(ctx, contract.Event{
 			Type: contract.EventToolResult, ToolCallID: c.ID, Tool: c.Tool,
 			Status: string(c.outcome.Status), Item: &index, Size: len(c.outcome.Output),
 		})

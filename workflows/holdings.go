@@ -175,7 +175,7 @@ func (r *run) opened(ctx workflow.Context, a *activation, out activities.Activat
 }
 
 func (r *run) noteActivation(ctx workflow.Context, a *activation) {
-	r.journal.add(ctx, contract.Event{
+	r.record(ctx, contract.Event{
 		Type: contract.EventActivation, Source: a.Activation.Source, Epoch: a.Activation.Epoch,
 		Status: string(a.state), Reason: short(a.failure),
 	})

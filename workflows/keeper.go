@@ -145,9 +145,9 @@ func (r *run) release(ctx workflow.Context) {
 		result = r.releaseAlone(ctx, err)
 	}
 	for _, one := range result.Released {
-		r.report.release = append(r.report.release, one)
+		r.Report.Release = append(r.Report.Release, one)
 		r.holdings.released(one)
-		r.journal.add(ctx, contract.Event{
+		r.record(ctx, contract.Event{
 			Type: contract.EventRelease, Source: one.Source, Epoch: one.Epoch, Reason: short(one.Error),
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"errand/tools"
 	"errand/tools/item"
 	"errand/workflows/contract"
+	"errand/workflows/conversation"
 )
 
 func encodedLen(t *testing.T, v any) int {
@@ -50,31 +51,9 @@ func TestPagesAreWithinTheirSizeAndMissNothing(t *testing.T) {
 	}
 }
 
-func TestPagesOfEventsAreWithinTheirSize(t *testing.T) {
-	t.Parallel()
-	j := journal{closed: true}
-	for i := range 2000 {
-		j.events = append(j.events, contract.Event{Seq: i + 1, Type: contract.EventRejected, Reason: strings.Repeat("&", 990)})
-	}
-	seen := 0
-	for after, done := 0, false; !done; {
-		p := j.page(after, maxEvents)
-		require.NotEmpty(t, p.Events)
-		require.LessOrEqual(t, len(p.Events), maxEvents)
-		require.LessOrEqual(t, encodedLen(t, p), contract.MaxPageSize+100)
-		require.Equal(t, after+1, p.Events[0].Seq)
-		seen += len(p.Events)
-		after, done = p.Next, p.Done
-	}
-	require.Equal(t, 2000, seen)
-	few, err := (&run{journal: j}).eventsPage(contract.EventsQuery{Limit: 1 << 30})
-	require.NoError(t, err)
-	require.LessOrEqual(t, len(few.Events), maxEvents)
-}
-
 func TestPagesOfTheSurfaceAreWithinTheirSizeAndWholeCharacters(t *testing.T) {
 	t.Parallel()
-	r := &run{surface: surface{text: strings.Repeat(`"é"`, contract.MaxPageSize/2)}}
+	r := &run{surface: conversation.Surface{Text: strings.Repeat(`"é"`, contract.MaxPageSize/2)}}
 	var text strings.Builder
 	for done := false; !done; {
 		p, err := r.surfacePage(contract.PageQuery{From: text.Len()})
@@ -84,35 +63,7 @@ func TestPagesOfTheSurfaceAreWithinTheirSizeAndWholeCharacters(t *testing.T) {
 		require.Equal(t, text.Len(), p.Next)
 		done = p.Done
 	}
-	require.Equal(t, r.surface.text, text.String())
-}
-
-func TestWarningsAreCappedAndCounted(t *testing.T) {
-	t.Parallel()
-	var r report
-	for i := range maxWarnings + 50 {
-		r.warn(fmt.Sprint(i), strings.Repeat("w", 5000))
-	}
-	all := r.allWarnings()
-	require.Len(t, all, maxWarnings+1)
-	require.Equal(t, fmt.Sprintf("… and %d more warnings", 2*(maxWarnings+50)-maxWarnings), all[maxWarnings])
-	for _, w := range all {
-		require.LessOrEqual(t, len(w), maxText)
-	}
-}
-
-func TestOnlySmallItemsTravelWithAnInference(t *testing.T) {
-	t.Parallel()
-	for size, travel := range map[int]bool{maxNewItems - 200: true, maxNewItems + 1: false} {
-		var c conversation
-		c.add(item.Message("user", "before"))
-		c.inferInput()
-		c.add(item.Message("user", strings.Repeat("a", size)))
-		in := c.inferInput()
-		require.Equal(t, travel, len(in.Items) == 1)
-		require.Equal(t, []int{2, 1}, []int{in.Length, in.From})
-		require.Empty(t, c.inferInput().Items, "sent once")
-	}
+	require.Equal(t, r.surface.Text, text.String())
 }
 
 // One answer to status has room for a few large calls only; it says how many

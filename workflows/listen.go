@@ -1,55 +1,28 @@
 package workflows
 
 import (
-	"encoding/json"
 	"errors"
 
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
-	"errand/tools/item"
 	"errand/workflows/contract"
+	"errand/workflows/inbox"
 )
 
-// inbox is what arrived from outside and waits for its turn.
-type inbox struct {
-	steering  []json.RawMessage
-	followUps []json.RawMessage
-	heard     []heardMessage
-	channels  []*inlet
-	closed    bool
-	// unknown are the names of signals that nobody reads, of earlier
-	// executions.
-	unknown []string
+// outside is how this execution is reached from outside.
+type outside struct {
+	sources []*signalSource
+	// closed is true once nothing more is accepted.
+	closed  bool
 	vetting vetting
 }
 
-// inlet is a signal channel and what decides about its payloads.
-type inlet struct {
+// signalSource is a signal channel and what decides about its payloads.
+type signalSource struct {
 	name    string
 	channel workflow.ReceiveChannel
 	check   func(workflow.Context, converter.RawValue) (commit, error)
-}
-
-func (i *inbox) queue(m contract.Message) {
-	message := item.MessageWith(m.Role, m.Content)
-	if m.Deliver == contract.DeliverFollowUp {
-		i.followUps = append(i.followUps, message)
-		return
-	}
-	i.steering = append(i.steering, message)
-}
-
-// take removes the messages of the next round: all steering, or one follow-up.
-func (i *inbox) take(followUp bool) []json.RawMessage {
-	if followUp && len(i.followUps) > 0 {
-		next := i.followUps[:1:1]
-		i.followUps = i.followUps[1:]
-		return next
-	}
-	next := i.steering
-	i.steering = nil
-	return next
 }
 
 // listen registers everything that reaches a run from outside: queries,
@@ -58,7 +31,7 @@ func (r *run) listen(ctx workflow.Context) error {
 	if err := r.answerQueries(ctx); err != nil {
 		return err
 	}
-	checks := []*inlet{
+	checks := []*signalSource{
 		{name: contract.ToolOutput, check: r.checkAnswer},
 		{name: contract.SettleApproval, check: r.checkApproval},
 		{name: contract.SendMessage, check: r.checkMessage},
@@ -70,19 +43,19 @@ func (r *run) listen(ctx workflow.Context) error {
 			return err
 		}
 		in.channel = workflow.GetSignalChannel(ctx, in.name)
-		r.inbox.channels = append(r.inbox.channels, in)
+		r.outside.sources = append(r.outside.sources, in)
 		workflow.Go(ctx, func(ctx workflow.Context) { r.takeSignals(ctx, in) })
 	}
 	workflow.Go(ctx, r.takeProgress)
 	workflow.Go(ctx, r.takeClosings)
 	workflow.Go(ctx, r.takeDelegated)
 	r.keepAttributes(ctx)
-	return r.takeUpdates(ctx, &inlet{name: contract.ClaimAction, check: r.checkClaim})
+	return r.takeUpdates(ctx, &signalSource{name: contract.ClaimAction, check: r.checkClaim})
 }
 
-func (r *run) takeUpdates(ctx workflow.Context, in *inlet) error {
+func (r *run) takeUpdates(ctx workflow.Context, in *signalSource) error {
 	check := func(ctx workflow.Context, payload converter.RawValue) error {
-		if r.inbox.closed {
+		if r.outside.closed {
 			return errEnding
 		}
 		if _, err := in.check(ctx, payload); err != nil {
@@ -106,7 +79,7 @@ func (r *run) takeUpdates(ctx workflow.Context, in *inlet) error {
 // takeSignals takes what arrives while the run does something else. A signal
 // stays in its channel until somebody takes it: a coroutine that is blocked in
 // Receive would get it before its turn comes, where receive cannot see it.
-func (r *run) takeSignals(ctx workflow.Context, in *inlet) {
+func (r *run) takeSignals(ctx workflow.Context, in *signalSource) {
 	detached, _ := workflow.NewDisconnectedContext(ctx) // a cancelled run hears to its end
 	for {
 		_ = workflow.Await(detached, func() bool { return in.channel.Len() > 0 })
@@ -115,7 +88,7 @@ func (r *run) takeSignals(ctx workflow.Context, in *inlet) {
 }
 
 // takeWaiting takes every signal of a channel that has arrived.
-func (r *run) takeWaiting(ctx workflow.Context, in *inlet) (some bool) {
+func (r *run) takeWaiting(ctx workflow.Context, in *signalSource) (some bool) {
 	var payload converter.RawValue
 	for in.channel.ReceiveAsync(&payload) {
 		some = true
@@ -127,7 +100,7 @@ func (r *run) takeWaiting(ctx workflow.Context, in *inlet) (some bool) {
 
 // takeSignal does what an update would do. Its sender cannot be told no, so a
 // refusal is recorded and changes nothing.
-func (r *run) takeSignal(ctx workflow.Context, in *inlet, payload converter.RawValue) {
+func (r *run) takeSignal(ctx workflow.Context, in *signalSource, payload converter.RawValue) {
 	r.execution.signals++
 	commit, err := in.check(ctx, payload)
 	if err != nil {
@@ -145,18 +118,42 @@ func (r *run) takeSignal(ctx workflow.Context, in *inlet, payload converter.RawV
 	commit(ctx)
 }
 
-func (r *run) reject(ctx workflow.Context, in *inlet, why error) {
+func (r *run) reject(ctx workflow.Context, in *signalSource, why error) {
 	reason := short(in.name + ": " + refusal(why))
-	r.journal.reject(ctx, reason)
-	r.report.lastError = "rejected " + reason
+	if r.Journal.Reject() {
+		r.record(ctx, contract.Event{Type: contract.EventRejected, Reason: reason})
+	}
+	r.Report.LastError = "rejected " + reason
 	r.showDetails(ctx)
 }
 
 // receive takes every signal that has arrived. It is called before a decision
 // that could end the run: what the server has accepted must not be lost.
 func (r *run) receive(ctx workflow.Context) (some bool) {
-	for _, in := range r.inbox.channels {
+	for _, in := range r.outside.sources {
 		some = r.takeWaiting(ctx, in) || some
 	}
 	return some
+}
+
+// checkMessage decides about a message from outside.
+func (r *run) checkMessage(_ workflow.Context, payload converter.RawValue) (commit, error) {
+	var m contract.Message
+	if err := readObject(payload.Payload().GetData(), &m); err != nil {
+		return nil, err
+	}
+	m, err := inbox.Check(m)
+	if err != nil {
+		return nil, err
+	}
+	repeated, err := r.Inbox.Repeats(m)
+	if err != nil {
+		return nil, err
+	}
+	return func(workflow.Context) contract.Receipt {
+		if !repeated {
+			r.Inbox.Queue(m)
+		}
+		return contract.Receipt{ID: contract.SendMessage, Status: "queued", Repeated: repeated}
+	}, nil
 }

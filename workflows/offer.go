@@ -4,6 +4,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/workflows/contract"
+	"errand/workflows/conversation"
 )
 
 // Offer is what the tools of a request come to, with what discovery found and
@@ -11,6 +12,6 @@ import (
 // its warnings and its faults. It is for programs that show
 // what a run would see.
 func Offer(request contract.Request, found activities.DiscoverResult, listings map[string]tools.Listing) (*tools.Registry, []string, tools.Faults) {
-	registry, warnings, faults := buildRegistry(request, found, listings)
+	registry, warnings, faults := conversation.BuildRegistry(request, found, listings)
 	return registry, append(append([]string{}, request.Warnings...), warnings...), faults
 }

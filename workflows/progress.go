@@ -28,7 +28,7 @@ func (r *run) takeProgress(ctx workflow.Context) {
 }
 
 func (r *run) publish(ctx workflow.Context, u contract.ProgressUpdate) {
-	if u.Round != r.round || u.Index < 0 || u.Index >= len(r.running) {
+	if u.Round != r.Round || u.Index < 0 || u.Index >= len(r.running) {
 		return
 	}
 	c := r.running[u.Index]
@@ -36,9 +36,9 @@ func (r *run) publish(ctx workflow.Context, u contract.ProgressUpdate) {
 		return
 	}
 	if c.update > 0 {
-		r.journal.blank(c.update)
+		r.Journal.Blank(c.update)
 	}
-	c.update = r.journal.add(ctx, contract.Event{
+	c.update = r.record(ctx, contract.Event{
 		Type: contract.EventToolUpdate, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner, Text: short(u.Text), Size: len(u.Text),
 	})
 }

@@ -29,11 +29,11 @@ func (r *run) show(c *call) {
 	case it == nil:
 		return
 	case c.place == 0:
-		c.place = r.report.publish(it)
+		c.place = r.Report.Publish(it)
 	default:
-		r.report.republish(c.place, it)
+		r.Report.Republish(c.place, it)
 	}
-	r.report.cite(it)
+	r.Report.Cite(it)
 }
 
 // showApproval puts the question to a person into the place of its call. The
@@ -41,10 +41,10 @@ func (r *run) show(c *call) {
 func (r *run) showApproval(c *call) {
 	it := item.ApprovalRequest(c.approval.id, c.tool.Label(), c.Tool, c.Arguments)
 	if c.place == 0 {
-		r.report.publish(it)
+		r.Report.Publish(it)
 		return
 	}
-	r.report.republish(c.place, it)
+	r.Report.Republish(c.place, it)
 	c.place = 0
 	r.show(c)
 }

@@ -24,12 +24,12 @@ func (r *run) answerQueries(ctx workflow.Context) error {
 		{contract.QueryStatus, func() (contract.StatusReport, error) { return r.statusAt(workflow.Now(ctx)), nil }},
 		{contract.QueryEvents, r.eventsPage},
 		{contract.QueryConversation, func(q contract.PageQuery) (contract.ItemsPage, error) {
-			items, next := page(r.conversation.items, q)
-			return contract.ItemsPage{Items: items, Next: next, Done: next >= len(r.conversation.items)}, nil
+			items, next := page(r.Conversation.Items, q)
+			return contract.ItemsPage{Items: items, Next: next, Done: next >= len(r.Conversation.Items)}, nil
 		}},
 		{contract.QueryTraces, func(q contract.PageQuery) (contract.TracesPage, error) {
-			traces, next := page(r.report.traces, q)
-			return contract.TracesPage{Traces: traces, Next: next, Done: next >= len(r.report.traces)}, nil
+			traces, next := page(r.Report.Traces, q)
+			return contract.TracesPage{Traces: traces, Next: next, Done: next >= len(r.Report.Traces)}, nil
 		}},
 		{contract.QuerySurface, r.surfacePage},
 	}
@@ -46,11 +46,11 @@ func (r *run) eventsPage(q contract.EventsQuery) (contract.EventsPage, error) {
 	if limit <= 0 {
 		limit = defaultEvents
 	}
-	return r.journal.page(q.After, min(limit, maxEvents)), nil
+	return r.Journal.Page(q.After, min(limit, maxEvents)), nil
 }
 
 func (r *run) surfacePage(q contract.PageQuery) (contract.SurfacePage, error) {
-	text := r.surface.text
+	text := r.surface.Text
 	from := min(max(q.From, 0), len(text))
 	end := min(from+contract.MaxPageSize/2, len(text)) // JSON text doubles when it is quoted
 	for end < len(text) && !runeStart(text[end]) {
@@ -71,7 +71,7 @@ func page[T any](all []T, q contract.PageQuery) ([]T, int) {
 	next := min(max(q.From, 0), len(all))
 	some := []T{}
 	for used := 0; next < len(all); next++ {
-		used += itemSize(all[next])
+		used += tools.ElementSize(all[next])
 		if used > limit && len(some) > 0 {
 			break
 		}
@@ -83,15 +83,15 @@ func page[T any](all []T, q contract.PageQuery) ([]T, int) {
 // statusAt is the answer to the query status.
 func (r *run) statusAt(now time.Time) contract.StatusReport {
 	report := contract.StatusReport{
-		RunID: r.id, Status: r.report.status, Round: r.round, Usage: r.report.usage,
-		LastError: r.report.lastError, Events: r.journal.last(), Rejected: r.journal.rejected, Items: len(r.conversation.items),
+		RunID: r.id, Status: r.Report.Status, Round: r.Round, Usage: r.Budget.Usage,
+		LastError: r.Report.LastError, Events: r.Journal.Last(), Rejected: r.Journal.Rejected, Items: len(r.Conversation.Items),
 		Actions: []contract.OpenAction{}, Approvals: []contract.OpenApproval{},
 	}
-	report.Cost = r.report.cost
-	if q := r.asking; q != nil {
-		report.Budget = &contract.OpenBudget{Reason: q.reason, ExpiresAt: q.expiry}
+	report.Cost = r.Budget.Cost
+	if q := r.Budget.Asking; q != nil {
+		report.Budget = &contract.OpenBudget{Reason: q.Reason, ExpiresAt: q.Expiry}
 	}
-	report.Activations, report.Stop = r.holdings.report(), r.stopping.order
+	report.Activations, report.Stop = r.holdings.report(), r.Stopped
 	room := contract.MaxPageSize
 	for _, a := range r.ledger.open {
 		if room -= tools.EncodedSize(r.manifest(a)) + 500; room < 0 && len(report.Actions) > 0 {

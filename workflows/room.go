@@ -60,7 +60,7 @@ func (r *run) outputRoom(ctx workflow.Context) int {
 	open := max(1, len(r.running.open()))
 	each := max(0, tooManyBytes-workflow.GetInfo(ctx).GetCurrentHistorySize()) / open
 	switch {
-	case r.report.stored > 0 && each >= mayStayInside:
+	case r.Report.Stored > 0 && each >= mayStayInside:
 		return r.shareOfState()
 	case each < tools.MaxOutput:
 		return max(each, minOutput)

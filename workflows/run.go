@@ -8,7 +8,10 @@ import (
 
 	"errand/activities"
 	"errand/tools"
+	"errand/workflows/budget"
 	"errand/workflows/contract"
+	"errand/workflows/conversation"
+	"errand/workflows/report"
 )
 
 // Run is the workflow: one durable run of a model and its tools. The argument
@@ -23,37 +26,26 @@ func Run(ctx workflow.Context, argument converter.RawValue) (*contract.Result, e
 		return nil, err
 	}
 	r.takeOver(ctx)
-	end := r.story(ctx, argument)
+	end := r.loop(ctx, argument)
 	if end.next != nil {
 		return nil, end.next
 	}
 	return r.finish(ctx, end)
 }
 
-// run is the state of one run.
+// run is one execution of a run.
 type run struct {
-	id           string
-	request      contract.Request
-	registry     *tools.Registry
-	surface      surface
-	conversation conversation
-	// round counts from 1; 0 before the first inference.
-	round int
+	id string
+	state
+	registry *tools.Registry
+	surface  conversation.Surface
 	// running is the current batch.
 	running batch
-	// stop is how the answer with that batch ended; midRound is true until the
-	// batch is dealt with.
-	stop     activities.Stop
-	midRound bool
-	// asking is the wait for a larger budget; nil unless there is one.
-	asking *question
-	ledger ledger
+	ledger  ledger
 	// holdings are what was opened for the run.
 	holdings holdings
 	stopping stopping
-	inbox    inbox
-	journal  journal
-	report   report
+	outside  outside
 	// failed is why the run ends in the middle of a batch; abandon stops that
 	// batch.
 	failed     *contract.RunError
@@ -65,17 +57,18 @@ type run struct {
 
 func newRun(ctx workflow.Context) *run {
 	return &run{
-		id:         workflow.GetInfo(ctx).WorkflowExecution.ID,
-		request:    contract.Request{Run: contract.DefaultOptions()},
-		report:     report{status: contract.Queued},
+		id: workflow.GetInfo(ctx).WorkflowExecution.ID,
+		state: state{
+			Request: contract.Request{Run: contract.DefaultOptions()},
+			Report:  report.Report{Status: contract.Queued},
+		},
 		attributes: readAttributes(ctx),
-
-		execution: execution{carried: workflow.GetInfo(ctx).GetCurrentHistorySize()},
+		execution:  execution{carried: workflow.GetInfo(ctx).GetCurrentHistorySize()},
 	}
 }
 
-// story runs from the request to the end of the last round.
-func (r *run) story(ctx workflow.Context, argument converter.RawValue) ending {
+// loop runs from the request to the end of the last round.
+func (r *run) loop(ctx workflow.Context, argument converter.RawValue) ending {
 	if !r.execution.resumed {
 		if end, bad := r.accept(ctx, argument); bad {
 			return end
@@ -95,8 +88,8 @@ func (r *run) story(ctx workflow.Context, argument converter.RawValue) ending {
 // of them finds is reported together.
 func (r *run) accept(ctx workflow.Context, argument converter.RawValue) (ending, bool) {
 	request, faults := readRequest(ctx, argument.Payload().GetData())
-	r.request = request
-	r.report.warn(request.Warnings...)
+	r.Request = request
+	r.Report.Warn(request.Warnings...)
 	found, err := r.discover(ctx)
 	if err != nil {
 		return r.failure(ctx, err), true
@@ -106,19 +99,19 @@ func (r *run) accept(ctx workflow.Context, argument converter.RawValue) (ending,
 	if err != nil {
 		return r.failure(ctx, err), true
 	}
-	registry, warnings, clashes := buildRegistry(request, found, listings)
+	registry, warnings, clashes := conversation.BuildRegistry(request, found, listings)
 	faults = append(faults, clashes...)
 	if len(faults) > 0 {
 		return invalid(faults), true
 	}
 	r.registry = registry
-	r.report.warn(warnings...)
-	r.report.status = contract.InProgress
-	r.report.model = request.Model
-	r.surface = newSurface(request, registry)
-	r.journal.add(ctx, contract.Event{Type: contract.EventRunStart, Status: string(contract.InProgress)})
+	r.Report.Warn(warnings...)
+	r.Report.Status = contract.InProgress
+	r.Report.Model = request.Model
+	r.surface = conversation.NewSurface(request, registry)
+	r.record(ctx, contract.Event{Type: contract.EventRunStart, Status: string(contract.InProgress)})
 	for _, it := range request.Input {
-		r.conversation.add(it)
+		r.Conversation.Add(it)
 	}
 	r.showServers(ctx, listings)
 	return ending{}, false
@@ -127,7 +120,7 @@ func (r *run) accept(ctx workflow.Context, argument converter.RawValue) (ending,
 // nextRound is one inference and the handling of the batch it asked for. A run
 // that continues from the middle of a round has its batch already.
 func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
-	if !r.midRound {
+	if !r.MidRound {
 		if end, over := r.askModel(ctx); over {
 			return end, true
 		}
@@ -135,8 +128,7 @@ func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
 	work, abandon := workflow.WithCancel(ctx)
 	r.abandon = abandon
 	for _, group := range r.running.groups(r.sequential(r.running)) {
-		r.handle(work, group)
-		if end := r.execution.leaving; end != nil {
+		if end := r.handle(work, group); end != nil {
 			return *end, true
 		}
 	}
@@ -153,22 +145,26 @@ func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
 // while it asks for a larger budget has ended its round before.
 func (r *run) conclude(ctx workflow.Context) (ending, bool) {
 	r.receive(ctx)
-	if r.asking == nil {
-		r.journal.add(ctx, contract.Event{Type: contract.EventRoundEnd})
+	if r.Budget.Asking == nil {
+		r.record(ctx, contract.Event{Type: contract.EventRoundEnd})
 	}
 	decision := r.decide()
-	for budgetReason(decision.reason) && r.extended(ctx, decision.reason) {
+	for budget.CanExtend(decision.reason) {
+		extended, end := r.requestBudget(ctx, decision.reason)
+		if end != nil {
+			return *end, true
+		}
+		if !extended {
+			break
+		}
 		r.receive(ctx)
 		decision = r.decide()
 	}
-	if r.stopping.asked() { // while the budget was asked about
+	if r.stopAsked() { // while the budget was asked about
 		decision = r.decide()
 	}
-	if end := r.execution.leaving; end != nil {
-		return *end, true
-	}
-	r.askNoMore(ctx)
-	r.midRound = false
+	r.closeQuestion(ctx)
+	r.MidRound = false
 	if ctx.Err() != nil {
 		return ending{status: contract.Cancelled}, true
 	}
@@ -180,36 +176,35 @@ func (r *run) askModel(ctx workflow.Context) (ending, bool) {
 	switch {
 	case ctx.Err() != nil: // a run that continues can meet a cancel before its first round here
 		return ending{status: contract.Cancelled}, true
-	case r.stopping.asked():
-		return r.stopping.ending(), true
+	case r.stopAsked():
+		return stoppedEnding(), true
 	}
-	r.round++
-	r.journal.round = r.round
-	r.journal.add(ctx, contract.Event{Type: contract.EventRoundStart})
+	r.Round++
+	r.record(ctx, contract.Event{Type: contract.EventRoundStart})
 	r.showDetails(ctx)
 	answer, err := r.infer(ctx)
 	if err != nil {
 		return r.failure(ctx, err), true
 	}
-	r.running, r.stop, r.midRound = r.hear(ctx, answer), answer.Stop, true
+	r.running, r.Stop, r.MidRound = r.appendAnswer(ctx, answer), answer.Stop, true
 	return ending{}, false
 }
 
 // decide is what happens after a settled batch.
 func (r *run) decide() decision {
 	return decide(facts{
-		calls: len(r.running), terminating: r.running.terminating(), stop: r.stop,
-		steering: len(r.inbox.steering), followUps: len(r.inbox.followUps),
-		round: r.round, maxRounds: r.request.Run.MaxRounds, overspent: r.overspent(), stopped: r.stopping.asked(),
+		calls: len(r.running), terminating: r.running.terminating(), stop: r.Stop,
+		steering: len(r.Inbox.Steering), followUps: len(r.Inbox.FollowUps),
+		round: r.Round, maxRounds: r.Request.Run.MaxRounds, overspent: r.Budget.Overspent(r.Request.Run), stopped: r.stopAsked(),
 	})
 }
 
 func (r *run) act(ctx workflow.Context, d decision) (ending, bool) {
 	switch d.kind {
 	case goOn:
-		for _, m := range r.inbox.take(d.followUp) {
-			index := r.conversation.add(m)
-			r.journal.add(ctx, contract.Event{Type: contract.EventMessage, Item: &index, Size: len(m)})
+		for _, m := range r.Inbox.Take(d.followUp) {
+			index := r.Conversation.Add(m)
+			r.record(ctx, contract.Event{Type: contract.EventMessage, Item: &index, Size: len(m)})
 		}
 		return ending{}, false
 	case stopEarly:
@@ -223,14 +218,14 @@ func (r *run) act(ctx workflow.Context, d decision) (ending, bool) {
 // for it is made shorter first, if the request allows that.
 func (r *run) infer(ctx workflow.Context) (activities.InferResult, error) {
 	ctx, r.stopping.inference = workflow.WithCancel(ctx)
-	if r.crowded() {
+	if r.Conversation.Crowded(r.Request.Run.CompactAt) {
 		if _, err := r.compact(ctx, 0, "it has reached compact_at"); err != nil {
 			return activities.InferResult{}, err
 		}
 	}
 	for try := 1; ; try++ {
-		answer, err := r.ask(ctx, try)
-		if !tooLong(err) || !truncates(r.request) || try > maxCompactions {
+		answer, err := r.inferOnce(ctx, try)
+		if !tooLong(err) || !truncates(r.Request) || try > maxCompactions {
 			return answer, err
 		}
 		if shorter, failed := r.compact(ctx, try, "the model's context was exceeded"); failed != nil || !shorter {
@@ -239,26 +234,26 @@ func (r *run) infer(ctx workflow.Context) (activities.InferResult, error) {
 	}
 }
 
-// ask is one inference.
-func (r *run) ask(ctx workflow.Context, try int) (activities.InferResult, error) {
-	in := r.conversation.inferInput()
-	in.Round, in.Try, in.Surface = r.round, try-1, r.surface.digest
-	in.Attempts = r.request.Run.ModelAttempts
-	in.ToolChoice = choiceFor(r.request.ToolChoice, r.round, r.registry.Shown())
-	ctx = workflow.WithActivityOptions(ctx, inferOptions(r.request, r.round, try, in.Length))
+// inferOnce is one inference.
+func (r *run) inferOnce(ctx workflow.Context, try int) (activities.InferResult, error) {
+	in := r.Conversation.InferInput()
+	in.Round, in.Try, in.Surface = r.Round, try-1, r.surface.Digest
+	in.Attempts = r.Request.Run.ModelAttempts
+	in.ToolChoice = conversation.ToolChoice(r.Request.ToolChoice, r.Round, r.registry.Shown())
+	ctx = workflow.WithActivityOptions(ctx, inferOptions(r.Request, r.Round, try, in.Length))
 	answer, err := performUntil(ctx, r, acts.Infer, in)
 	if err != nil {
 		return answer, err
 	}
-	r.report.stored = answer.MaxOutput
-	r.report.spend(answer.Failed)
+	r.Report.Stored = answer.MaxOutput
+	r.Budget.Spend(answer.Failed)
 	if answer.Usage != nil {
-		r.report.spend(&activities.Spent{Usage: *answer.Usage, Cost: answer.Cost})
-		r.conversation.counted(*answer.Usage)
+		r.Budget.Spend(&activities.Spent{Usage: *answer.Usage, Cost: answer.Cost})
+		r.Conversation.Counted(*answer.Usage)
 	}
-	r.report.warn(answer.Notes...)
+	r.Report.Warn(answer.Notes...)
 	if answer.Model != "" {
-		r.report.model = answer.Model
+		r.Report.Model = answer.Model
 	}
 	return answer, nil
 }

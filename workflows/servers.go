@@ -24,7 +24,7 @@ const maxServers = 64
 // with a declaration is a fault of the request.
 func (r *run) listServers(ctx workflow.Context, faults *tools.Faults) (map[string]tools.Listing, error) {
 	var declared []tools.Declaration
-	for _, d := range r.request.Tools {
+	for _, d := range r.Request.Tools {
 		if d.Server != nil {
 			declared = append(declared, d)
 		}
@@ -101,24 +101,24 @@ func checkLimits(declared []tools.Declaration, listings map[string]tools.Listing
 // showServers publishes what became of the declared servers, in the order of
 // their declarations. A list that the input has already is not repeated (VL-13).
 func (r *run) showServers(ctx workflow.Context, listings map[string]tools.Listing) {
-	for i, d := range r.request.Tools {
+	for i, d := range r.Request.Tools {
 		listing, listed := listings[d.Path]
 		if d.Server == nil || !listed {
 			continue
 		}
-		r.report.warn(listing.Warnings...)
+		r.Report.Warn(listing.Warnings...)
 		id := fmt.Sprintf("mcpl_%d", i)
 		event := contract.Event{Type: contract.EventListTools, Server: d.Server.Label, Status: "completed"}
 		if listing.Failure != "" {
-			r.report.publish(item.FailedListing(id, d.Server.Label, listing.Failure))
-			r.report.warn(fmt.Sprintf("%s: the tools of server %q are not offered: %s", d.Path, d.Server.Label, listing.Failure))
+			r.Report.Publish(item.FailedListing(id, d.Server.Label, listing.Failure))
+			r.Report.Warn(fmt.Sprintf("%s: the tools of server %q are not offered: %s", d.Path, d.Server.Label, listing.Failure))
 			event.Status, event.Reason = "failed", short(listing.Failure)
 		} else if shown := publicTools(listing.Tools); !r.listedBefore(d.Server.Label, shown) {
 			it := item.Listing(id, d.Server.Label, shown)
-			r.report.publish(it)
+			r.Report.Publish(it)
 			event.Size = len(it)
 		}
-		r.journal.add(ctx, event)
+		r.record(ctx, event)
 	}
 }
 
@@ -139,7 +139,7 @@ func (r *run) listedBefore(label string, shown []item.ListedTool) bool {
 	if err != nil {
 		return false
 	}
-	for _, raw := range r.request.Input {
+	for _, raw := range r.Request.Input {
 		var earlier struct {
 			Type   string            `json:"type"`
 			Server string            `json:"server_label"`
@@ -162,7 +162,7 @@ func (r *run) server(c *call) *tools.ServerDeclaration {
 	if c.tool.Remote == nil {
 		return nil
 	}
-	for _, d := range r.request.Tools {
+	for _, d := range r.Request.Tools {
 		if d.Server != nil && d.Server.Label == c.tool.Remote.Server {
 			return &tools.ServerDeclaration{
 				Label: d.Server.Label, URL: d.Server.URL, Authorization: d.Server.Authorization, Headers: d.Server.Headers,

@@ -28,7 +28,7 @@ func TestListThatTheInputHasIsNotRepeated(t *testing.T) {
 		"another list":   {item.Listing("x", "db", nil), "db", false},
 		"no list":        {item.Message("user", "hi"), "db", false},
 	} {
-		r := &run{request: contract.Request{Input: []json.RawMessage{row.input}}}
+		r := &run{state: state{Request: contract.Request{Input: []json.RawMessage{row.input}}}}
 		require.Equal(t, row.want, r.listedBefore(row.label, shown), name)
 	}
 }

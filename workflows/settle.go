@@ -166,7 +166,7 @@ func (r *run) checkApproval(_ workflow.Context, payload converter.RawValue) (com
 	return func(ctx workflow.Context) contract.Receipt {
 		r.ledger.answered(p)
 		p.decided, p.approved = true, *a.Approve
-		r.journal.add(ctx, contract.Event{
+		r.record(ctx, contract.Event{
 			Type: contract.EventApprovalSettled, ToolCallID: p.call.ID, Tool: p.call.Tool, ApprovalID: p.id,
 			Status: verdict(p.approved), Actor: short(a.Actor), Reason: short(a.Reason),
 		})
@@ -195,46 +195,6 @@ func denial(a contract.Approval) string {
 		text += ": " + a.Reason
 	}
 	return short(text)
-}
-
-// checkMessage decides about a message from outside (PI-23).
-func (r *run) checkMessage(_ workflow.Context, payload converter.RawValue) (commit, error) {
-	var m contract.Message
-	if err := readObject(payload.Payload().GetData(), &m); err != nil {
-		return nil, err
-	}
-	if m.Role == "" {
-		m.Role = "user"
-	}
-	switch {
-	case len(m.ID) > maxMessageID:
-		return nil, fmt.Errorf("id: has %d bytes, at most %d are taken", len(m.ID), maxMessageID)
-	case m.Role != "user" && m.Role != "system" && m.Role != "developer":
-		return nil, fmt.Errorf("role: %q cannot send a message: user, system or developer", m.Role)
-	case !contract.IsContent(m.Content) || string(m.Content) == `""`:
-		return nil, errors.New("content: required: text, or an array of content parts")
-	case m.Deliver != "" && m.Deliver != contract.DeliverSteer && m.Deliver != contract.DeliverFollowUp:
-		return nil, fmt.Errorf(`deliver: %q is not known: "steer" or "follow_up"`, m.Deliver)
-	}
-	content, err := tools.Canonical(m.Content)
-	if err != nil {
-		return nil, fmt.Errorf("content: %w", err)
-	}
-	if len(content) > contract.MaxAnswerSize {
-		return nil, fmt.Errorf("content: has %d bytes as JSON, at most %d are taken", len(content), contract.MaxAnswerSize)
-	}
-	m.Content = content
-	repeated, err := r.inbox.repeats(m)
-	if err != nil {
-		return nil, err
-	}
-	return func(workflow.Context) contract.Receipt {
-		if !repeated {
-			r.inbox.queue(m)
-			r.inbox.remember(m)
-		}
-		return contract.Receipt{ID: contract.SendMessage, Status: "queued", Repeated: repeated}
-	}, nil
 }
 
 // readObject decodes a payload, and says which field has the wrong type.

@@ -1,8 +1,6 @@
 package workflows
 
 import (
-	"encoding/json"
-
 	"errand/tools"
 	"errand/workflows/contract"
 )
@@ -18,17 +16,17 @@ const (
 // shareOfState is what each open call may return, so that all of them fit into
 // the state with which the run continues. It is asked where there is storage.
 func (r *run) shareOfState() int {
-	return max(minOutput, min(r.report.stored, r.stateRoom()/max(1, len(r.running.open()))))
+	return max(minOutput, min(r.Report.Stored, r.stateRoom()/max(1, len(r.running.open()))))
 }
 
 // answerRoom is what the answer of a client may have before it is cut. One that
 // is only passed on to another run takes nothing here.
 func (r *run) answerRoom(c *call) int {
 	switch {
-	case r.report.stored == 0:
+	case r.Report.Stored == 0:
 		return tools.MaxOutput
 	case c.relay != nil:
-		return max(tools.MaxOutput, r.report.stored)
+		return max(tools.MaxOutput, r.Report.Stored)
 	}
 	return r.shareOfState()
 }
@@ -38,16 +36,12 @@ func (r *run) answerRoom(c *call) int {
 // item that the model reads, and as the public one for as long as the result
 // can hold that.
 func (r *run) stateRoom() int {
-	size := stateReserve + len(r.request.RawTools) + eachCall*(len(r.ledger.actions)+len(r.ledger.approvals))
-	for _, it := range r.conversation.items {
+	size := stateReserve + len(r.Request.RawTools) + eachCall*(len(r.ledger.actions)+len(r.ledger.approvals))
+	for _, it := range r.Conversation.Items {
 		size += len(it)
 	}
-	for _, queued := range [][]json.RawMessage{r.inbox.steering, r.inbox.followUps} {
-		for _, it := range queued {
-			size += len(it)
-		}
-	}
-	public, expected := r.publicSize(), false
+	size += r.Inbox.Size()
+	public, expected := r.Report.SizeBeside(r.Conversation.Items), false
 	for _, c := range r.running {
 		if c.joined {
 			continue
@@ -59,28 +53,13 @@ func (r *run) stateRoom() int {
 			expected = expected || !c.settled()
 		}
 	}
-	most := contract.MaxResultSize + r.report.stored
+	most := contract.MaxResultSize + r.Report.Stored
 	public = min(public, most)
 	room := max(0, r.maxRaw()-size-public)
 	if expected {
 		room -= min(most-public, room/2)
 	}
 	return room
-}
-
-// publicSize is what public items take that are not items of the conversation.
-func (r *run) publicSize() int {
-	shared := make(map[*byte]bool, len(r.conversation.items))
-	for _, it := range r.conversation.items {
-		shared[first(it)] = true
-	}
-	size := 0
-	for _, it := range r.report.output {
-		if !shared[first(it)] {
-			size += len(it)
-		}
-	}
-	return size
 }
 
 // outcomeSize is what a settled call will add to the conversation. It is worked
@@ -90,13 +69,4 @@ func (c *call) outcomeSize() int {
 		c.size = tools.EncodedSize(c.outcome.Output) + eachCall
 	}
 	return c.size
-}
-
-// first tells two items apart without reading them: what is both is the same
-// memory.
-func first(it json.RawMessage) *byte {
-	if len(it) == 0 {
-		return nil
-	}
-	return &it[0]
 }

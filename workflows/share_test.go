@@ -28,7 +28,7 @@ func TestAFullBatchStillFitsIntoAState(t *testing.T) {
 				r.running = nil
 				for i, tool := range kinds {
 					c := &call{Call: tools.Call{ID: fmt.Sprint(round, i), Round: round, Index: i, Arguments: strings.Repeat(`"`, 100<<10)}, tool: tool}
-					r.conversation.add(json.RawMessage(`{"arguments":"` + strings.Repeat("x", 200<<10) + `"}`))
+					r.Conversation.Add(json.RawMessage(`{"arguments":"` + strings.Repeat("x", 200<<10) + `"}`))
 					r.running = append(r.running, c)
 				}
 				for _, c := range r.running {
@@ -38,9 +38,9 @@ func TestAFullBatchStillFitsIntoAState(t *testing.T) {
 					requireFits(t, r)
 				}
 				for _, c := range r.running {
-					r.conversation.add(item.Output(item.TypeFunctionCallOutput, c.ID, c.outcome.Output))
+					r.Conversation.Add(item.Output(item.TypeFunctionCallOutput, c.ID, c.outcome.Output))
 					if c.tool.Remote != nil {
-						r.report.publish(serverCall(c))
+						r.Report.Publish(serverCall(c))
 					}
 					c.joined, c.Arguments, c.outcome = true, "", &tools.Outcome{}
 					requireFits(t, r)
@@ -53,18 +53,18 @@ func TestAFullBatchStillFitsIntoAState(t *testing.T) {
 // fullRun is a run with storage, and with all the rest that a state may hold.
 func fullRun() *run {
 	r := &run{registry: tools.RegistryOf(nil)}
-	r.report.stored = 8 << 20
-	r.request.RawTools = json.RawMessage(`"` + strings.Repeat("t", 1<<20) + `"`)
-	r.journal.events = make([]contract.Event, fewEvents)
-	r.report.traces = make([]tools.Trace, fewTraces)
-	r.inbox.steering = []json.RawMessage{json.RawMessage(`"` + strings.Repeat("s", 1<<20) + `"`)}
+	r.Report.Stored = 8 << 20
+	r.Request.RawTools = json.RawMessage(`"` + strings.Repeat("t", 1<<20) + `"`)
+	r.Journal.Events = make([]contract.Event, fewEvents)
+	r.Report.Traces = make([]tools.Trace, fewTraces)
+	r.Inbox.Steering = []json.RawMessage{json.RawMessage(`"` + strings.Repeat("s", 1<<20) + `"`)}
 	return r
 }
 
 func requireFits(t *testing.T, r *run) {
 	t.Helper()
-	s := snapshot{Items: r.conversation.items, Inbox: inboxState{Steering: r.inbox.steering}, Report: r.report.state(r.conversation.items)}
-	s.Journal.Events, s.Request = r.journal.events, r.request
+	s := snapshot{state: r.state}
+	s.Report = r.Report.Without(r.Conversation.Items)
 	for _, c := range r.running {
 		s.Calls = append(s.Calls, callState{Call: c.Call, Outcome: c.outcome})
 	}
@@ -74,7 +74,7 @@ func requireFits(t *testing.T, r *run) {
 func TestWithoutStorageAnswersHaveTheCommonLimit(t *testing.T) {
 	t.Parallel()
 	r := fullRun()
-	r.report.stored = 0
+	r.Report.Stored = 0
 	require.Equal(t, tools.MaxOutput, r.answerRoom(&call{}))
 }
 

@@ -12,17 +12,15 @@ import (
 
 // stopping is what a run knows of being stopped.
 type stopping struct {
-	// order is nil until somebody stops the run; the hardest mode stays.
-	order *contract.StopReport
-	// now cancels the story, inference the model call in progress.
+	// now cancels the loop, inference the model call in progress.
 	now, inference workflow.CancelFunc
 }
 
-// asked tells whether the run is to end after what it is doing.
-func (s *stopping) asked() bool { return s.order != nil }
+// stopAsked tells whether the run is to end after what it is doing.
+func (r *run) stopAsked() bool { return r.Stopped != nil }
 
-// soon tells whether nothing more may begin.
-func (s *stopping) soon() bool { return s.order != nil && s.order.Mode != contract.StopAfterRound }
+// stopsSoon tells whether nothing more may begin.
+func (r *run) stopsSoon() bool { return r.Stopped != nil && r.Stopped.Mode != contract.StopAfterRound }
 
 // checkStop decides about a stop. A milder mode than the one in force changes
 // nothing.
@@ -38,7 +36,7 @@ func (r *run) checkStop(_ workflow.Context, payload converter.RawValue) (commit,
 	default:
 		return nil, fmt.Errorf("mode: %q is not known: %q, %q or %q", s.Mode, contract.StopNow, contract.StopAfterTools, contract.StopAfterRound)
 	}
-	if o := r.stopping.order; o != nil && !s.Mode.Harder(o.Mode) {
+	if o := r.Stopped; o != nil && !s.Mode.Harder(o.Mode) {
 		return func(workflow.Context) contract.Receipt {
 			return contract.Receipt{ID: contract.StopRun, Status: string(o.Mode), Repeated: true}
 		}, nil
@@ -51,8 +49,8 @@ func (r *run) checkStop(_ workflow.Context, payload converter.RawValue) (commit,
 
 // halt does what a stop asks for.
 func (r *run) halt(ctx workflow.Context, s contract.Stop) {
-	r.stopping.order = &contract.StopReport{Mode: s.Mode, Actor: short(s.Actor), Reason: short(s.Reason), At: workflow.Now(ctx).UTC()}
-	r.journal.add(ctx, contract.Event{Type: contract.EventStop, Status: string(s.Mode), Actor: short(s.Actor), Reason: short(s.Reason)})
+	r.Stopped = &contract.StopReport{Mode: s.Mode, Actor: short(s.Actor), Reason: short(s.Reason), At: workflow.Now(ctx).UTC()}
+	r.record(ctx, contract.Event{Type: contract.EventStop, Status: string(s.Mode), Actor: short(s.Actor), Reason: short(s.Reason)})
 	r.refresh(ctx)
 	switch s.Mode {
 	case contract.StopNow:
@@ -81,13 +79,13 @@ func (r *run) notDone() tools.Outcome {
 	if r.failed != nil {
 		return tools.Fail(tools.Cancelled, tools.ErrCancelled, "the run failed before this call was done")
 	}
-	if r.stopping.soon() && r.stopping.order.Mode != contract.StopNow {
+	if r.stopsSoon() && r.Stopped.Mode != contract.StopNow {
 		return tools.Fail(tools.Cancelled, tools.ErrCancelled, "the run was stopped before this call was done")
 	}
 	return cancelledOutcome()
 }
 
-// ending is that of a run that was stopped and not cancelled.
-func (s *stopping) ending() ending {
+// stoppedEnding is that of a run that was stopped and not cancelled.
+func stoppedEnding() ending {
 	return ending{status: contract.Incomplete, reason: contract.ReasonStopped}
 }

@@ -30,7 +30,7 @@ type vetted struct {
 
 // unvetted tells whether a payload that would be taken has to be vetted first.
 // A failure has no shape to keep, nor has an answer that changes nothing.
-func (r *run) unvetted(in *inlet, payload converter.RawValue) (vetted, bool) {
+func (r *run) unvetted(in *signalSource, payload converter.RawValue) (vetted, bool) {
 	if in.name != contract.ToolOutput {
 		return vetted{}, false
 	}
@@ -46,7 +46,7 @@ func (r *run) unvetted(in *inlet, payload converter.RawValue) (vetted, bool) {
 }
 
 // take commits what was checked, an answer once it was vetted.
-func (r *run) take(ctx workflow.Context, in *inlet, payload converter.RawValue, commit commit) (contract.Receipt, error) {
+func (r *run) take(ctx workflow.Context, in *signalSource, payload converter.RawValue, commit commit) (contract.Receipt, error) {
 	if v, must := r.unvetted(in, payload); must {
 		return r.takeVetted(ctx, in, payload, v)
 	}
@@ -56,9 +56,9 @@ func (r *run) take(ctx workflow.Context, in *inlet, payload converter.RawValue, 
 // takeVetted takes an answer once its turn has come and it was found to fit. It
 // goes on while the run is being cancelled: then the call is settled, and the
 // answer is told so.
-func (r *run) takeVetted(ctx workflow.Context, in *inlet, payload converter.RawValue, v vetted) (contract.Receipt, error) {
+func (r *run) takeVetted(ctx workflow.Context, in *signalSource, payload converter.RawValue, v vetted) (contract.Receipt, error) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	leave, err := r.inbox.queueUp(ctx, v.action)
+	leave, err := r.outside.queueUp(ctx, v.action)
 	if err != nil {
 		return contract.Receipt{}, err
 	}
@@ -76,7 +76,7 @@ func (r *run) takeVetted(ctx workflow.Context, in *inlet, payload converter.RawV
 }
 
 // queueUp waits until earlier answers to the action have been decided about.
-func (i *inbox) queueUp(ctx workflow.Context, act *action) (leave func(), err error) {
+func (i *outside) queueUp(ctx workflow.Context, act *action) (leave func(), err error) {
 	if i.vetting == nil {
 		i.vetting = vetting{}
 	}
@@ -104,7 +104,7 @@ func (r *run) vet(ctx workflow.Context, v vetted) error {
 	found, err := performLocal(ctx, acts.CheckAnswer, in)
 	switch {
 	case err != nil:
-		r.report.warn("the answer to " + v.action.id + " was not held against its schema: " + err.Error())
+		r.Report.Warn("the answer to " + v.action.id + " was not held against its schema: " + err.Error())
 	case found.Reason != "":
 		return temporal.NewApplicationError(short("the answer does not fit the output_schema of "+tool.Identity().String()+": "+found.Reason),
 			contract.RefusedOutput)
@@ -113,7 +113,7 @@ func (r *run) vet(ctx workflow.Context, v vetted) error {
 }
 
 // vets tells whether an answer to one of the calls is being vetted.
-func (i *inbox) vets(calls batch) bool {
+func (i *outside) vets(calls batch) bool {
 	for _, c := range calls {
 		if c.action != nil && i.vetting[c.action] != nil {
 			return true
@@ -125,7 +125,7 @@ func (i *inbox) vets(calls batch) bool {
 // decided tells whether everything that was received has been decided about, and
 // whoever has to know of it was told.
 func (r *run) decided(ctx workflow.Context) bool {
-	return len(r.inbox.vetting) == 0 && r.execution.telling == 0 && workflow.AllHandlersFinished(ctx)
+	return len(r.outside.vetting) == 0 && r.execution.telling == 0 && workflow.AllHandlersFinished(ctx)
 }
 
 // refusal is the text of an error without what the SDK puts around it.

@@ -8,6 +8,7 @@ import (
 
 	"errand/tools"
 	"errand/workflows/contract"
+	"errand/workflows/conversation"
 )
 
 const underWay = "a run does not continue while a delegated one is running"
@@ -15,46 +16,44 @@ const underWay = "a run does not continue while a delegated one is running"
 // notCarried are the fields that a new execution has from elsewhere, and why.
 // Any other field of a run must be in its snapshot.
 var notCarried = map[string]string{
-	"run.id":                 "the workflow id, which stays",
-	"run.execution":          "about one execution only",
-	"run.inbox.channels":     "registered anew by listen",
-	"run.inbox.closed":       "a run that ends does not continue",
-	"run.conversation.named": "items go to the next inference in full",
-	"run.journal.closed":     "a run that ends does not continue",
-	"run.request.Input":      "the first items of the conversation",
-	"run.holdings.keeper":    "the new execution starts its own",
-	"run.holdings.started":   "counts the Cleanups of one execution only",
-	"run.stopping.now":       "made anew",
-	"run.stopping.inference": "made anew",
-	"run.inbox.vetting":      "a run does not continue in the middle of a check",
-	"run.failed":             "a run that fails does not continue",
-	"run.attributes":         "Temporal keeps them over a continue-as-new",
-	"run.running[0].child":   underWay,
-	"run.running[1].child":   underWay,
-	"run.running[0].size":    "counted anew",
-	"run.running[1].size":    "counted anew",
-	"run.running[0].relay":   underWay,
-	"run.running[1].relay":   underWay,
-	"run.abandon":            "stops the batch of this execution",
+	"run.id":                       "the workflow id, which stays",
+	"run.execution":                "about one execution only",
+	"run.state.Report.size":        "counted anew",
+	"run.outside":                  "how one execution is reached",
+	"run.state.Conversation.named": "items go to the next inference in full",
+	"run.state.Journal.closed":     "a run that ends does not continue",
+	"run.state.Request.Input":      "the first items of the conversation",
+	"run.holdings.keeper":          "the new execution starts its own",
+	"run.holdings.started":         "counts the Cleanups of one execution only",
+	"run.stopping.now":             "made anew",
+	"run.stopping.inference":       "made anew",
+	"run.failed":                   "a run that fails does not continue",
+	"run.attributes":               "Temporal keeps them over a continue-as-new",
+	"run.running[0].child":         underWay,
+	"run.running[1].child":         underWay,
+	"run.running[0].size":          "counted anew",
+	"run.running[1].size":          "counted anew",
+	"run.running[0].relay":         underWay,
+	"run.running[1].relay":         underWay,
+	"run.abandon":                  "stops the batch of this execution",
 }
 
 // TestSnapshotCarriesEveryField fails for a field that somebody adds to run, or
-// to a part of it, and forgets in snapshot.go, snapshot_take.go and
-// snapshot_restore.go.
+// to a part of it, and forgets in state_calls.go.
 func TestSnapshotCarriesEveryField(t *testing.T) {
 	t.Parallel()
 	before := filledRun()
 	after := again(t, before)
 	d := differ{exceptions: notCarried}
 	d.compare("run", before, after)
-	require.Empty(t, d.faults, "these fields do not survive a continue-as-new: carry them in snapshot.go, snapshot_take.go and "+
-		"snapshot_restore.go, or name them in notCarried with the reason")
+	require.Empty(t, d.faults, "these fields do not survive a continue-as-new: carry them in state_calls.go, or "+
+		" name them in notCarried with the reason")
 }
 
 func TestSnapshotKeepsWhatIsEmpty(t *testing.T) {
 	t.Parallel()
-	before := &run{request: contract.Request{Run: contract.DefaultOptions()}, registry: tools.RegistryOf(nil)}
-	before.surface = newSurface(before.request, before.registry)
+	before := &run{state: state{Request: contract.Request{Run: contract.DefaultOptions()}}, registry: tools.RegistryOf(nil)}
+	before.surface = conversation.NewSurface(before.Request, before.registry)
 	d := differ{exceptions: notCarried}
 	d.compare("run", before, again(t, before))
 	require.Empty(t, d.faults)
@@ -84,16 +83,16 @@ func filledRun() *run {
 	for _, c := range []*call{open, done} {
 		c.Tool, c.Namespace, c.tool = tool.Name, tool.Namespace, tool
 	}
-	r.surface = newSurface(r.request, r.registry)
+	r.surface = conversation.NewSurface(r.Request, r.registry)
 	r.running = batch{open, done}
 	r.ledger.actions, r.ledger.open = []*action{open.action, done.action}, []*action{open.action}
 	open.approval.settled = false
 	r.ledger.approvals, r.ledger.asked = []*approval{open.approval, done.approval}, []*approval{open.approval}
-	r.conversation = conversation{sent: 1}
+	r.Conversation = conversation.Conversation{Sent: 1}
 	for _, it := range []string{`{"text":"a<b> & é"}`, `{"text":"c"}`} {
-		r.conversation.add(json.RawMessage(it))
+		r.Conversation.Add(json.RawMessage(it))
 	}
-	r.report.output = []json.RawMessage{r.conversation.items[1], json.RawMessage(`{"id":"elsewhere"}`)}
+	r.Report.Output = []json.RawMessage{r.Conversation.Items[1], json.RawMessage(`{"id":"elsewhere"}`)}
 	return r
 }
 

@@ -1,4 +1,4 @@
-package workflows
+package conversation
 
 import (
 	"encoding/json"
@@ -7,9 +7,9 @@ import (
 	"errand/workflows/contract"
 )
 
-// choiceFor is the choice of a round: a forced one applies to the first round
+// ToolChoice is the choice of a round: a forced one applies to the first round
 // only, and there is none without tools.
-func choiceFor(raw json.RawMessage, round, toolCount int) json.RawMessage {
+func ToolChoice(raw json.RawMessage, round, toolCount int) json.RawMessage {
 	if raw == nil || toolCount == 0 {
 		return nil
 	}

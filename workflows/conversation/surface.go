@@ -1,4 +1,4 @@
-package workflows
+package conversation
 
 import (
 	"encoding/json"
@@ -9,13 +9,14 @@ import (
 	"errand/workflows/contract"
 )
 
-// surface is the text of an activities.Surface and its digest.
-type surface struct {
-	text   string
-	digest string
+// Surface is the text of an activities.Surface and its digest.
+type Surface struct {
+	Text   string
+	Digest string
 }
 
-func newSurface(request contract.Request, registry *tools.Registry) surface {
+// NewSurface is what the model of a request is offered.
+func NewSurface(request contract.Request, registry *tools.Registry) Surface {
 	s := activities.Surface{
 		Model: request.Model, Instructions: request.Instructions,
 		ParallelToolCalls: request.ParallelToolCalls, Settings: request.Settings,
@@ -36,11 +37,11 @@ func newSurface(request contract.Request, registry *tools.Registry) surface {
 	if err != nil { // raw JSON that was decoded before, strings and booleans
 		panic(err)
 	}
-	return surface{text: string(text), digest: activities.Digest(text)}
+	return Surface{Text: string(text), Digest: activities.Digest(text)}
 }
 
-// buildRegistry joins what the caller declared and what discovery found.
-func buildRegistry(request contract.Request, found activities.DiscoverResult, listings map[string]tools.Listing) (*tools.Registry, []string, tools.Faults) {
+// BuildRegistry joins what the caller declared and what discovery found.
+func BuildRegistry(request contract.Request, found activities.DiscoverResult, listings map[string]tools.Listing) (*tools.Registry, []string, tools.Faults) {
 	var entries []tools.Entry
 	var notes []string
 	for _, d := range request.Tools {

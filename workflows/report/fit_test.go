@@ -1,4 +1,4 @@
-package workflows
+package report
 
 import (
 	"encoding/json"
@@ -42,7 +42,7 @@ func TestResultFitsWhateverFillsIt(t *testing.T) {
 			r := full()
 			change(r)
 			items, traces := len(r.Output), len(r.Run.Traces)
-			fit(r, contract.MaxResultSize)
+			Fit(r, contract.MaxResultSize)
 			text, err := json.Marshal(r)
 			require.NoError(t, err)
 			require.LessOrEqual(t, len(text), contract.MaxResultSize)
@@ -55,7 +55,7 @@ func TestResultFitsWhateverFillsIt(t *testing.T) {
 func TestSmallResultStaysWhole(t *testing.T) {
 	t.Parallel()
 	r := &contract.Result{OutputText: "hi", Output: []json.RawMessage{item.Message("assistant", "hi")}, Metadata: json.RawMessage(`{}`)}
-	fit(r, contract.MaxResultSize)
+	Fit(r, contract.MaxResultSize)
 	require.Len(t, r.Output, 1)
 	require.Equal(t, "hi", r.OutputText)
 	require.NotNil(t, r.Metadata)
@@ -74,7 +74,7 @@ func TestFittingTakesTimeInProportionToTheSize(t *testing.T) {
 	}
 	before := memory()
 	started := time.Now()
-	fit(r, contract.MaxResultSize)
+	Fit(r, contract.MaxResultSize)
 	t.Logf("%s for %d MiB", time.Since(started), size>>20)
 	require.Less(t, memory()-before, uint64(8*size))
 	require.Positive(t, r.Run.ItemsLeftOut)
@@ -89,22 +89,20 @@ func memory() uint64 {
 
 func TestReportKeepsTheNewestItemsThatAResultCanHold(t *testing.T) {
 	t.Parallel()
-	var r report
-	r.publish(item.Message("assistant", "small"))
+	var r Report
+	r.Publish(item.Message("assistant", "small"))
 	for i := range 40 {
-		r.publish(item.Message("assistant", strings.Repeat(string(rune('a'+i%26)), 100<<10)))
+		r.Publish(item.Message("assistant", strings.Repeat(string(rune('a'+i%26)), 100<<10)))
 		size := 0
-		for _, it := range r.output {
-			size += itemSize(it)
+		for _, it := range r.Output {
+			size += tools.ElementSize(it)
 		}
 		require.LessOrEqual(t, size, contract.MaxResultSize)
-		require.Equal(t, size, r.outputSize)
-		require.Equal(t, i+2, len(r.output)+r.outputLeftOut)
+		require.Equal(t, size, r.size)
+		require.Equal(t, i+2, len(r.Output)+r.LeftOut)
 	}
-	require.Greater(t, r.outputSize, contract.MaxResultSize-200<<10, "as many as fit")
-	r.publish(item.Message("assistant", strings.Repeat("<", contract.MaxResultSize)))
-	require.Len(t, r.output, 1, "the newest stays, whatever its size")
-	require.Equal(t, 41, r.outputLeftOut)
+	require.Greater(t, r.size, contract.MaxResultSize-200<<10, "as many as fit")
+	r.Publish(item.Message("assistant", strings.Repeat("<", contract.MaxResultSize)))
+	require.Len(t, r.Output, 1, "the newest stays, whatever its size")
+	require.Equal(t, 41, r.LeftOut)
 }
-
-func init() { notCarried["run.report.outputSize"] = "counted again" }

@@ -1,4 +1,4 @@
-package workflows
+package report
 
 import (
 	"encoding/json"
@@ -9,12 +9,12 @@ import (
 	"errand/workflows/contract"
 )
 
-// outputText is the text of the model's last message. The conversation is
+// OutputText is the text of the model's last message. The conversation is
 // looked through if the output had to let that go.
-func (r *run) outputText() string {
-	text, found := lastMessage(r.report.output)
-	if !found && r.report.outputLeftOut > 0 {
-		text, _ = lastMessage(r.conversation.items)
+func (r *Report) OutputText(items []json.RawMessage) string {
+	text, found := lastMessage(r.Output)
+	if !found && r.LeftOut > 0 {
+		text, _ = lastMessage(items)
 	}
 	return text
 }
@@ -32,10 +32,10 @@ func lastMessage(items []json.RawMessage) (text string, found bool) {
 // fromOutside tells whether a message of this role was sent to the run.
 func fromOutside(role string) bool { return role == "user" || role == "system" || role == "developer" }
 
-// fit leaves out what is least missed, as much as it takes for limit bytes. The queries have
+// Fit leaves out what is least missed, as much as it takes for limit bytes. The queries have
 // all of it. The size is worked out once and kept in step with what is taken
 // out: a result of many megabytes must not hold its workflow task up.
-func fit(result *contract.Result, limit int) {
+func Fit(result *contract.Result, limit int) {
 	if result.Output == nil {
 		result.Output = []json.RawMessage{}
 	}
@@ -63,7 +63,7 @@ func fit(result *contract.Result, limit int) {
 func resultSize(r contract.Result) int {
 	size := 0
 	for _, it := range r.Output {
-		size += itemSize(it)
+		size += tools.ElementSize(it)
 	}
 	size += tools.EncodedSize(r.Tools) + tools.EncodedSize(r.Metadata) + len(`"tools":,"metadata":,`)
 	r.Output, r.Tools, r.Metadata = nil, nil, nil
@@ -97,7 +97,7 @@ func fewerItems(r *contract.Result, excess int) int {
 // these take.
 func oldest[T any](all []T, excess int) (n, freed int) {
 	for n < len(all) && freed < excess {
-		freed += itemSize(all[n])
+		freed += tools.ElementSize(all[n])
 		n++
 	}
 	return n, freed
@@ -111,7 +111,7 @@ func noChanges(r *contract.Result, _ int) int {
 	}
 	r.Run.Changes = []tools.Change{}
 	r.Run.Warnings = append(r.Run.Warnings, note)
-	return freed - itemSize(note)
+	return freed - tools.ElementSize(note)
 }
 
 func noDeclarations(r *contract.Result, _ int) int { return without(&r.Tools) }
@@ -123,7 +123,7 @@ func fewerWarnings(r *contract.Result, _ int) int {
 	}
 	_, freed := oldest(r.Run.Warnings[keep:], contract.MaxResultSize)
 	r.Run.Warnings = append(r.Run.Warnings[:keep:keep], note)
-	return freed - itemSize(note)
+	return freed - tools.ElementSize(note)
 }
 
 func shorterText(r *contract.Result, _ int) int {
@@ -141,4 +141,14 @@ func without(member *json.RawMessage) (freed int) {
 	}
 	*member = nil
 	return freed
+}
+
+// Brief leaves in the result of a delegated run what its origin reads: a text and
+// a report of at most limit bytes each. The run's own queries have the rest.
+func Brief(result *contract.Result, limit int) {
+	result.Output, result.Run.Traces, result.Tools = nil, nil, nil
+	result.OutputText, _ = tools.Cut(result.OutputText, limit)
+	if tools.EncodedSize(result.Run) > limit {
+		noChanges(result, 0)
+	}
 }

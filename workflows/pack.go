@@ -1,8 +1,12 @@
 package workflows
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 
 	"errand/tools"
 )
@@ -30,7 +34,7 @@ func (r *run) maxRaw() int   { return r.orStored(maxRawState) }
 func (r *run) maxState() int { return r.orStored(MaxStateSize) }
 
 func (r *run) orStored(limit int) int {
-	if r.report.stored > 0 {
+	if r.Report.Stored > 0 {
 		return MaxStoredState
 	}
 	return limit
@@ -56,18 +60,14 @@ func (r *run) pack() ([]byte, error) {
 // shed leaves the oldest events and traces behind, so that only so many stay,
 // and tells whether there were any.
 func (s *snapshot) shed(events, traces int) bool {
-	j, r := &s.Journal, &s.Report
-	oldEvents, oldTraces := max(0, len(j.Events)-events), max(0, len(r.Traces)-traces)
-	j.Events, j.First = j.Events[oldEvents:], j.First+oldEvents
-	r.Traces, r.OldTraces = r.Traces[oldTraces:], r.OldTraces+oldTraces
-	return oldEvents+oldTraces > 0
+	return s.Journal.Shed(events)+s.Report.Shed(traces) > 0
 }
 
 // rawSize is about the size of the snapshot's JSON text.
 func (s *snapshot) rawSize() int {
 	const eachEvent, eachTrace = 250, 350
-	size := eachEvent*len(s.Journal.Events) + eachTrace*len(s.Report.Traces)
-	for _, texts := range [][]json.RawMessage{s.Items, s.Report.Output, s.Inbox.Steering, s.Inbox.FollowUps} {
+	size := eachEvent*len(s.Journal.Events) + eachTrace*len(s.Report.Traces) + s.Inbox.Size()
+	for _, texts := range [][]json.RawMessage{s.Conversation.Items, s.Report.Output} {
 		for _, text := range texts {
 			size += len(text)
 		}
@@ -79,4 +79,52 @@ func (s *snapshot) rawSize() int {
 		}
 	}
 	return size + len(s.Request.RawTools) + tools.EncodedSize(s.Descriptors)
+}
+
+// level is most of what gzip can do, in half of the time.
+const level = 3
+
+// encode is the snapshot as it travels: JSON, compressed. Texts stay byte for
+// byte as they are, since digests are of their bytes.
+func (s snapshot) encode() ([]byte, error) {
+	var packed bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&packed, level)
+	if err != nil { // only an unknown level is refused
+		return nil, err
+	}
+	text := json.NewEncoder(zip)
+	text.SetEscapeHTML(false)
+	if err := errors.Join(text.Encode(s), zip.Close()); err != nil {
+		return nil, fmt.Errorf("write down the state of the run: %w", err)
+	}
+	return packed.Bytes(), nil
+}
+
+// decodeSnapshot reads what encode wrote.
+func decodeSnapshot(packed []byte) (snapshot, error) {
+	var s snapshot
+	zip, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return s, fmt.Errorf("read the state of the run: %w", err)
+	}
+	text, err := io.ReadAll(zip)
+	if err != nil {
+		return s, fmt.Errorf("read the state of the run: %w", err)
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, fmt.Errorf("read the state of the run: %w", err)
+	}
+	if s.Format != snapshotFormat {
+		return s, &formatError{s.Format}
+	}
+	return s, nil
+}
+
+// formatError is a snapshot that another build wrote and this one must not
+// read.
+type formatError struct{ format int }
+
+func (e *formatError) Error() string {
+	return fmt.Sprintf("the state of this run has format %d, and this build reads format %d: run the build that wrote it, or a newer one",
+		e.format, snapshotFormat)
 }
