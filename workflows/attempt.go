@@ -57,7 +57,7 @@ func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
 			if failed != nil {
 				return *failed
 			}
-			held, in.Activation, options = a, &a.Activation, pin(options, a)
+			held, in.Session, options = a, &a.Session, pin(options, a)
 		}
 		c.started, in.Lost = true, e.lost
 		out, err := perform(workflow.WithActivityOptions(ctx, options), acts.Execute, in)

@@ -40,7 +40,7 @@ func TestLostCallsAreJudgedByEffectAndMark(t *testing.T) {
 		"once, the mark was not taken":          {temporal.NewApplicationError("no", activities.TypeNotBegun), tools.EffectOnce, neverBegan, 0},
 		"nobody took it":                        {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_SCHEDULE_TO_START, nil), tools.EffectOnce, neverBegan, 0},
 		"once, hung with its mark":              {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_START_TO_CLOSE, nil, activities.Progress{Begun: true}), tools.EffectOnce, mayHaveHappened, 0},
-		"the session is gone":                   {temporal.NewApplicationError("no", activities.TypeNotActivated), tools.EffectOnce, neverBegan, 0},
+		"the session is gone":                   {temporal.NewApplicationError("no", activities.TypeSessionGone), tools.EffectOnce, neverBegan, 0},
 		"a fault of ours":                       {errors.New("bug"), tools.EffectRead, broken, 0},
 		"a fault of ours after a once call":     {errors.New("bug"), tools.EffectOnce, mayHaveHappened, 0},
 	} {

@@ -80,8 +80,7 @@ func (r *run) startKeeper(ctx workflow.Context, n int) *keeper {
 	in := CleanupInput{RunID: r.id, Chain: info.FirstRunID, Number: n}
 	for _, a := range r.holdings.all {
 		if a.state == contract.ActivationOpen || a.state == contract.ActivationLost {
-			kept := KeptActivation{Held: a.Held, Lost: a.state == contract.ActivationLost && !a.gone, Closed: a.gone}
-			kept.Error = a.parting
+			kept := KeptActivation{Closed: a.closedBy(), Lost: a.state == contract.ActivationLost && !a.gone, Gone: a.gone}
 			in.Held = append(in.Held, kept)
 		}
 	}
@@ -115,9 +114,9 @@ func (r *run) release(ctx workflow.Context) {
 	for _, a := range r.holdings.all {
 		switch {
 		case a.refused:
-			order.Failed = append(order.Failed, a.Activation)
+			order.Failed = append(order.Failed, a.Session)
 		case a.state == contract.ActivationOpen || a.state == contract.ActivationLost:
-			order.Opened = append(order.Opened, a.Held)
+			order.Opened = append(order.Opened, a.Location)
 			if a.gone {
 				order.Closed = append(order.Closed, a.closedBy())
 			}
@@ -164,7 +163,7 @@ func (r *run) releaseAlone(ctx workflow.Context, err error) CleanupResult {
 		if a.state != contract.ActivationOpen && a.state != contract.ActivationLost {
 			continue
 		}
-		e := c.add(a.Held)
+		e := c.add(a.Location)
 		if a.gone {
 			e.wasClosed(a.parting)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"errand/activities"
+	"errand/activities/session"
 	"errand/tools"
 	"errand/tools/item"
 	"errand/workflows/contract"
@@ -69,7 +70,7 @@ type holdingsState struct {
 }
 
 type activationState struct {
-	activities.Held
+	session.Location
 	State   contract.ActivationStatus `json:"state"`
 	Failure string                    `json:"failure,omitempty"`
 	Refused bool                      `json:"refused,omitempty"`

@@ -59,7 +59,7 @@ func (h *holdings) restore(s holdingsState) {
 	h.keepers = s.Keepers
 	for _, a := range s.All {
 		h.all = append(h.all, &activation{
-			Held: a.Held, state: a.State, failure: a.Failure, refused: a.Refused, gone: a.Gone, parting: a.Parting,
+			Location: a.Location, state: a.State, failure: a.Failure, refused: a.Refused, gone: a.Gone, parting: a.Parting,
 		})
 	}
 }

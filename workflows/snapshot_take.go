@@ -58,7 +58,7 @@ func (l *callRoll) place(c *call) int {
 func (h *holdings) state() holdingsState {
 	s := holdingsState{Keepers: h.keepers}
 	for _, a := range h.all {
-		s.All = append(s.All, activationState{Held: a.Held, State: a.state, Failure: a.failure, Refused: a.refused, Gone: a.gone, Parting: a.parting})
+		s.All = append(s.All, activationState{Location: a.Location, State: a.state, Failure: a.failure, Refused: a.refused, Gone: a.gone, Parting: a.parting})
 	}
 	return s
 }
