@@ -82,7 +82,7 @@ type echo struct{ seen []model.Request }
 func (e *echo) Infer(_ context.Context, r model.Request) (model.Answer, error) {
 	e.seen = append(e.seen, r)
 	return model.Answer{
-		Stop: model.FinishCompleted, Items: []json.RawMessage{item.Message("assistant", fmt.Sprint(len(r.Items)))},
+		Finish: model.FinishCompleted, Items: []json.RawMessage{item.Message("assistant", fmt.Sprint(len(r.Items)))},
 	}, nil
 }
 

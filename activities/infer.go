@@ -74,9 +74,9 @@ type InferInput struct {
 // its ids, names and sizes.
 type InferResult struct {
 	Items []json.RawMessage `json:"items"`
-	// Stop is left out for a whole answer.
-	Stop  model.FinishReason `json:"stop,omitempty"`
-	Usage *item.Usage        `json:"usage,omitempty"`
+	// Finish is left out for a whole answer.
+	Finish model.FinishReason `json:"stop,omitempty"`
+	Usage  *item.Usage        `json:"usage,omitempty"`
 	// Cost is that of Usage, where the worker knows the model's price.
 	Cost *item.Cost `json:"cost,omitempty"`
 	// Failed is what attempts before this one have used.
@@ -132,8 +132,8 @@ func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, err
 // decode makes the answer one that the workflow may trust.
 func decode(answer model.Answer, at *translate.Translator, round int) (InferResult, error) {
 	r := InferResult{Usage: answer.Usage}
-	if answer.Stop != model.FinishCompleted {
-		r.Stop = answer.Stop
+	if answer.Finish != model.FinishCompleted {
+		r.Finish = answer.Finish
 	}
 	r.Model, _ = tools.Cut(answer.Model, translate.MaxName)
 	r.Items, r.Notes = at.Decode(answer.Items, round)

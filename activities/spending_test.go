@@ -25,7 +25,7 @@ func (p *paid) Infer(context.Context, model.Request) (model.Answer, error) {
 		p.failures--
 		return model.Answer{}, &model.Error{Status: 200, Message: "failed half way", Usage: usage}
 	}
-	return model.Answer{Stop: model.FinishCompleted, Usage: usage, Items: []json.RawMessage{item.Message("assistant", "hi")}}, nil
+	return model.Answer{Finish: model.FinishCompleted, Usage: usage, Items: []json.RawMessage{item.Message("assistant", "hi")}}, nil
 }
 
 func priced(string) (model.Price, bool) {

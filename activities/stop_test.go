@@ -63,7 +63,7 @@ func TestHaltedCallSaysHowFarItGotAndIsNotCancelled(t *testing.T) {
 	for name, row := range map[string]struct {
 		effect tools.Effect
 		deaf   bool
-		want   Progress
+		want   Heartbeat
 	}{
 		"a tool that listens":      {tools.EffectOnce, false, Heartbeat{Begun: true}},
 		"a tool that does not":     {tools.EffectOnce, true, Heartbeat{Begun: true, Left: true}},

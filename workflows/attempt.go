@@ -117,7 +117,7 @@ func droppedOutcome(late tools.Outcome) tools.Outcome {
 // that did not return may still take effect.
 func stoppedOutcome(c *call, err error) tools.Outcome {
 	var cancelled *temporal.CanceledError
-	var p activities.Progress
+	var p activities.Heartbeat
 	if errors.As(err, &cancelled) && cancelled.HasDetails() && cancelled.Details(&p) == nil && p.Left {
 		return leftOutcome(c)
 	}

@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/tools/item"
 	"errand/workflows/contract"
 )
@@ -28,8 +28,8 @@ type question struct {
 }
 
 // spend adds what an inference and the failed attempts before it have used.
-func (r *report) spend(all ...*activities.Spent) {
-	sum := activities.Spent{Usage: r.usage, Cost: r.cost}
+func (r *report) spend(all ...*model.Spent) {
+	sum := model.Spent{Usage: r.usage, Cost: r.cost}
 	for _, one := range all {
 		if one != nil {
 			sum.Add(*one)

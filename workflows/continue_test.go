@@ -17,7 +17,6 @@ import (
 
 	"errand/activities"
 	"errand/activities/session"
-	"errand/workflows"
 	"errand/workflows/contract"
 )
 

@@ -30,7 +30,7 @@ const maxNewItems = 256 << 10
 func (c *conversation) add(it json.RawMessage) int {
 	c.items = append(c.items, it)
 	c.tokens += int64(len(it) / bytesPerToken)
-	c.digest = activities.NextDigest(c.digest, it)
+	c.digest = item.NextDigest(c.digest, it)
 	return len(c.items) - 1
 }
 
@@ -58,11 +58,11 @@ func (c *conversation) counted(u item.Usage) {
 // inference gets its name.
 func (c *conversation) addHeld(it json.RawMessage) int {
 	index := c.add(it)
-	if len(it) >= activities.HeldFrom {
+	if len(it) >= item.RefFrom {
 		if c.named == nil {
 			c.named = map[int]string{}
 		}
-		c.named[index] = activities.HeldName(it)
+		c.named[index] = item.Ref(it)
 	}
 	return index
 }
@@ -74,7 +74,7 @@ func (c *conversation) inferInput() activities.InferInput {
 	size := 0
 	for i, it := range c.items[c.sent:] {
 		if name, is := c.named[c.sent+i]; is {
-			it = activities.HeldItem(name)
+			it = item.RefItem(name)
 		}
 		size += len(it)
 		in.Items = append(in.Items, it)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"errand/activities"
+	"errand/tools/item"
 	"errand/workflows/contract"
 )
 
@@ -55,5 +55,5 @@ func messageDigest(m contract.Message) string {
 	if err != nil {
 		panic(err) // texts can always be written
 	}
-	return activities.Digest(parts)
+	return item.Digest(parts)
 }

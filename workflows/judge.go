@@ -39,7 +39,7 @@ func judge(err error, effect tools.Effect, pinned bool) loss {
 		case activities.TypeNotBegun, activities.TypeSessionGone:
 			return neverBegan
 		case activities.TypeWorkerStopped:
-			var p activities.Progress
+			var p activities.Heartbeat
 			if app.HasDetails() && app.Details(&p) == nil && !p.Begun && !effect.Repeatable() {
 				return neverBegan
 			}
@@ -61,7 +61,7 @@ func judgeTimeout(timeout *temporal.TimeoutError, effect tools.Effect, pinned bo
 	if effect.Repeatable() {
 		return lostMidway(effect, pinned)
 	}
-	var p activities.Progress
+	var p activities.Heartbeat
 	if timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&p) == nil && p.Begun {
 		return mayHaveHappened
 	}

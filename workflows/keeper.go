@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"errand/activities"
+	"errand/tools/item"
 	"errand/workflows/contract"
 )
 
@@ -35,7 +35,7 @@ const (
 // is part of it: an earlier run of the same id may still be cleaned up after.
 func cleanupID(run, chain string, n int) string {
 	if len(run) > maxChildID {
-		run = activities.Digest([]byte(run))
+		run = item.Digest([]byte(run))
 	}
 	return fmt.Sprintf("%s/cleanup-%s-%d", run, chain[:min(8, len(chain))], n)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/session"
 	"errand/tools"
 	"errand/tools/delegate"
@@ -96,7 +97,7 @@ func (p *playing) worker() *activities.Activities {
 	acts, err := activities.New(activities.Parts{
 		Model: noModel{}, Engine: porter{p: p}, Hooks: p.hooks(), Sessions: session.NewManager("own", 200, porter{p: p}),
 		Sources: map[string]activities.Source{tools.SourcePlatform: props{p.tools, p}, tools.SourceDelegate: delegate.New(1)},
-		Price:   func(string) (activities.Price, bool) { return activities.Price{}, true },
+		Price:   func(string) (model.Price, bool) { return model.Price{}, true },
 	})
 	require.NoError(p.t, err)
 	return acts

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/tools"
 	"errand/workflows/contract"
 )
@@ -43,7 +44,7 @@ type run struct {
 	running batch
 	// stop is how the answer with that batch ended; midRound is true until the
 	// batch is dealt with.
-	stop     activities.Stop
+	stop     model.FinishReason
 	midRound bool
 	// asking is the wait for a larger budget; nil unless there is one.
 	asking *question
@@ -191,7 +192,7 @@ func (r *run) askModel(ctx workflow.Context) (ending, bool) {
 	if err != nil {
 		return r.failure(ctx, err), true
 	}
-	r.running, r.stop, r.midRound = r.hear(ctx, answer), answer.Stop, true
+	r.running, r.stop, r.midRound = r.hear(ctx, answer), answer.Finish, true
 	return ending{}, false
 }
 
@@ -253,7 +254,7 @@ func (r *run) ask(ctx workflow.Context, try int) (activities.InferResult, error)
 	r.report.stored = answer.MaxOutput
 	r.report.spend(answer.Failed)
 	if answer.Usage != nil {
-		r.report.spend(&activities.Spent{Usage: *answer.Usage, Cost: answer.Cost})
+		r.report.spend(&model.Spent{Usage: *answer.Usage, Cost: answer.Cost})
 		r.conversation.counted(*answer.Usage)
 	}
 	r.report.warn(answer.Notes...)

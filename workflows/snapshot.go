@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/session"
 	"errand/tools"
 	"errand/tools/item"
@@ -30,9 +30,9 @@ type snapshot struct {
 	// Calls are those that anything below names, by their index.
 	Calls []callState `json:"calls,omitempty"`
 	// Running and Stop are of the batch that is being handled, if MidRound.
-	Running  []int           `json:"running,omitempty"`
-	Stop     activities.Stop `json:"stop,omitempty"`
-	MidRound bool            `json:"mid_round,omitempty"`
+	Running  []int              `json:"running,omitempty"`
+	Stop     model.FinishReason `json:"stop,omitempty"`
+	MidRound bool               `json:"mid_round,omitempty"`
 	// Asking is the wait for a larger budget.
 	Asking *questionState `json:"asking,omitempty"`
 	Ledger ledgerState    `json:"ledger,omitzero"`

@@ -5,18 +5,21 @@ import (
 	"fmt"
 
 	"errand/activities"
+	"errand/activities/model"
+	"errand/activities/translate"
 	"errand/tools"
+	"errand/tools/item"
 	"errand/workflows/contract"
 )
 
-// surface is the text of an activities.Surface and its digest.
+// surface is the text of an translate.Surface and its digest.
 type surface struct {
 	text   string
 	digest string
 }
 
 func newSurface(request contract.Request, registry *tools.Registry) surface {
-	s := activities.Surface{
+	s := translate.Surface{
 		Model: request.Model, Instructions: request.Instructions,
 		ParallelToolCalls: request.ParallelToolCalls, Settings: request.Settings,
 		TextCalls: request.Run.TextCalls,
@@ -25,18 +28,18 @@ func newSurface(request contract.Request, registry *tools.Registry) surface {
 		if d.Hidden {
 			continue
 		}
-		s.Tools = append(s.Tools, activities.FunctionTool{
+		s.Tools = append(s.Tools, model.FunctionTool{
 			Name: d.ModelName, Description: d.Description, Parameters: d.Parameters, Strict: d.Strict,
 		})
 		if d.Type == tools.TypeCustom || d.Namespace != "" || d.Name != d.ModelName {
-			s.Names = append(s.Names, activities.Name{Visible: d.ModelName, Identity: d.Identity(), Type: d.Type})
+			s.Names = append(s.Names, translate.Name{Visible: d.ModelName, Identity: d.Identity(), Type: d.Type})
 		}
 	}
 	text, err := json.Marshal(s)
 	if err != nil { // raw JSON that was decoded before, strings and booleans
 		panic(err)
 	}
-	return surface{text: string(text), digest: activities.Digest(text)}
+	return surface{text: string(text), digest: item.Digest(text)}
 }
 
 // buildRegistry joins what the caller declared and what discovery found.

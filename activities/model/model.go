@@ -65,8 +65,8 @@ const (
 type Answer struct {
 	// Items are message, reasoning and function_call items in the shape of
 	// the Responses API, in order.
-	Items []json.RawMessage
-	Stop  FinishReason
+	Items  []json.RawMessage
+	Finish FinishReason
 	// Usage is nil when the server reported none.
 	Usage *item.Usage
 	// Model is the model that answered, as its server named it.
