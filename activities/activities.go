@@ -8,6 +8,10 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/converter"
 
+	"errand/activities/cache"
+	"errand/activities/model"
+	"errand/activities/session"
+	"errand/activities/translate"
 	"errand/tools/schema"
 )
 
@@ -27,7 +31,7 @@ type Engine interface {
 
 // Parts are what the activities are built from.
 type Parts struct {
-	Model Model
+	Model model.Model
 	// Sources by name; tools.SourcePlatform is the worker's own tools.
 	Sources map[string]Source
 	// Servers are the MCP servers that this worker can reach; nil for none.
@@ -35,48 +39,40 @@ type Parts struct {
 	Hooks   Hooks
 	Engine  Engine
 	// Price of a model's tokens, or false where none is known. Nil: of none.
-	Price func(model string) (Price, bool)
-	// Own is what belongs to this worker alone.
-	Own Own
+	Price func(model string) (model.Price, bool)
+	// Sessions are those that live in this worker; nil where it opens none.
+	Sessions *session.Manager
 	// MaxOutput is the size in bytes above which an output is cut, where large
 	// payloads are stored outside of Temporal; 0 where they are not.
 	MaxOutput int
-	// MemoryBytes bounds the conversations, surfaces and outputs kept in this worker;
+	// CacheBytes bounds the conversations, surfaces and outputs kept in this worker;
 	// 0 means 64 MiB.
-	MemoryBytes int
-}
-
-// Own is what belongs to one worker alone.
-type Own struct {
-	// Queue is a task queue that only this worker polls, for as long as it lives.
-	// Calls of the sessions that it holds come there. Empty: it holds none.
-	Queue string
-	// Calls bounds those that execute at once; 0 means 200.
-	Calls int
+	CacheBytes int
 }
 
 // Activities are the activities of a run. Register one value per worker.
 type Activities struct {
-	model   Model
-	price   func(model string) (Price, bool)
-	sources map[string]Source
-	servers Servers
-	hooks   Hooks
-	engine  Engine
-	held    held
-	own     own
+	model    model.Model
+	price    func(model string) (model.Price, bool)
+	sources  map[string]Source
+	servers  Servers
+	hooks    Hooks
+	engine   Engine
+	caches   caches
+	sessions *session.Manager
 	// maxOutput is that of Parts.
 	maxOutput int
 	// progress is what running calls report to.
 	progress *progress
+	shutdown shutdown
 }
 
-// held is what a worker keeps between activities; all of it can be lost.
-type held struct {
-	conversations *conversations
-	surfaces      *surfaces
-	// items are outputs of tools and what else inputs may name, by digest.
-	items   *sized[json.RawMessage]
+// caches are what a worker keeps between activities; all of it can be lost.
+type caches struct {
+	conversations *cache.LRU[cache.Conversation]
+	surfaces      *cache.LRU[*translate.Translator]
+	// items are outputs of tools, by their reference.
+	items   *cache.LRU[json.RawMessage]
 	schemas *schema.Cache
 }
 
@@ -92,35 +88,38 @@ func New(p Parts) (*Activities, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	if p.MemoryBytes == 0 {
-		p.MemoryBytes = 64 << 20
+	if p.Sessions == nil {
+		p.Sessions = session.NewManager("", 1, p.Engine)
 	}
-	if p.Own.Calls == 0 {
-		p.Own.Calls = 200
-	}
-	items := p.itemsKept()
 	return &Activities{
-		model: p.Model, price: p.Price, sources: p.Sources, servers: p.Servers, hooks: p.Hooks, engine: p.Engine, progress: newProgress(p.Engine),
-		own: newOwn(p.Own), maxOutput: p.MaxOutput,
-		held: held{
-			conversations: newConversations(p.MemoryBytes*3/4 - items),
-			items:         newSized[json.RawMessage](items),
-			surfaces:      newSurfaces(p.MemoryBytes / 4),
-			schemas:       schema.NewCache(schemasKept),
-		},
+		model: p.Model, price: p.Price, sources: p.Sources, servers: p.Servers, hooks: p.Hooks, engine: p.Engine,
+		caches: p.caches(), sessions: p.Sessions, maxOutput: p.MaxOutput,
+		progress: newProgress(p.Engine), shutdown: newShutdown(),
 	}, nil
 }
 
-// itemsKept is how many bytes of outputs are kept. Where they can be large, at
-// least one of the largest fits, if conversations still have three eighths.
-func (p Parts) itemsKept() int {
-	const frame = 64 << 10
-	if p.MaxOutput == 0 {
-		return p.MemoryBytes / 8
+func (p Parts) caches() caches {
+	if p.CacheBytes == 0 {
+		p.CacheBytes = 64 << 20
 	}
-	return min(p.MemoryBytes*3/8, max(p.MemoryBytes/4, p.MaxOutput+frame))
+	items := p.itemBytes()
+	return caches{
+		conversations: cache.NewLRU[cache.Conversation](p.CacheBytes*3/4 - items),
+		surfaces:      cache.NewLRU[*translate.Translator](p.CacheBytes / 4),
+		items:         cache.NewLRU[json.RawMessage](items),
+		schemas:       schema.NewCache(maxSchemas),
+	}
 }
 
-// schemasKept bounds the compiled schemas of a worker: 8 full runs of 512
-// tools.
-const schemasKept = 4096
+// itemBytes bounds the outputs that are kept. Where they can be large, at least
+// one of the largest fits, if conversations still have three eighths.
+func (p Parts) itemBytes() int {
+	const frame = 64 << 10
+	if p.MaxOutput == 0 {
+		return p.CacheBytes / 8
+	}
+	return min(p.CacheBytes*3/8, max(p.CacheBytes/4, p.MaxOutput+frame))
+}
+
+// maxSchemas bounds the compiled schemas of a worker: 8 full runs of 512 tools.
+const maxSchemas = 4096

@@ -26,7 +26,7 @@ type CheckAnswerResult struct {
 // text is read as JSON where it is some, since that is how models and clients
 // write it; else it counts as a string.
 func (a *Activities) CheckAnswer(_ context.Context, in CheckAnswerInput) (CheckAnswerResult, error) {
-	s, err := a.held.schemas.Get(in.Schema)
+	s, err := a.caches.schemas.Get(in.Schema)
 	if err != nil { // discovery has compiled it once
 		return CheckAnswerResult{}, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"errand/activities/usercode"
 	"errand/tools"
 	"errand/tools/item"
 )
@@ -58,21 +59,21 @@ const maxInstead = 256 << 10
 
 // Compact makes a conversation shorter for its model.
 func (a *Activities) Compact(ctx context.Context, in CompactInput) (CompactResult, error) {
-	ctx, done := a.own.until(ctx)
+	ctx, done := a.shutdown.ends(ctx)
 	defer done()
-	t := newTally(ctx, 0)
-	defer beat(ctx, t.progress)()
+	attempts := newAttemptCounter(ctx, 0)
+	defer beat(ctx, attempts.heartbeat)()
 	run := activity.GetInfo(ctx).WorkflowExecution.ID
 	at, err := a.surface(ctx, in.Surface)
 	if err != nil {
-		return CompactResult{}, t.unread(ctx, err)
+		return CompactResult{}, attempts.unread(ctx, err)
 	}
 	known, err := a.conversation(ctx, run, InferInput{Length: in.Length, Digest: in.Digest, From: in.Length})
 	if err != nil {
-		return CompactResult{}, t.unread(ctx, err)
+		return CompactResult{}, attempts.unread(ctx, err)
 	}
-	s := shorten{all: known.items, shown: item.Shown(known.items)}
-	s.keep = head(known.items)
+	s := shorten{all: known.Items, shown: item.Shown(known.Items)}
+	s.keep = head(known.Items)
 	s.measure(in)
 	drop, instead, notes := a.choose(ctx, CompactCall{
 		RunID: run, Model: at.Model, Head: s.shown[:s.keep], Items: s.shown[s.keep:], Room: s.room,
@@ -89,7 +90,7 @@ func (a *Activities) Compact(ctx context.Context, in CompactInput) (CompactResul
 func (a *Activities) choose(ctx context.Context, c CompactCall, s shorten) (int, []json.RawMessage, []string) {
 	var notes []string
 	if a.hooks.Compact != nil {
-		drop, instead, err := guarded(ctx, a.hooks.Compact, c)
+		drop, instead, err := callCompact(ctx, a.hooks.Compact, c)
 		drop = s.allowed(drop)
 		if err == nil {
 			instead, err = shownItems(instead)
@@ -111,13 +112,8 @@ func (a *Activities) choose(ctx context.Context, c CompactCall, s shorten) (int,
 	return drop, []json.RawMessage{item.LeftOutNote(s.upTo(drop) - s.keep)}, notes
 }
 
-// guarded calls a hook; its panic is an error.
-func guarded(ctx context.Context, hook Compact, c CompactCall) (drop int, instead []json.RawMessage, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
+func callCompact(ctx context.Context, hook Compact, c CompactCall) (drop int, instead []json.RawMessage, err error) {
+	defer usercode.Recover(&err)
 	return hook(ctx, c)
 }
 
@@ -137,85 +133,4 @@ func shownItems(instead []json.RawMessage) ([]json.RawMessage, error) {
 		all[i] = text
 	}
 	return all, nil
-}
-
-// shorten is a conversation and what its model is shown of it.
-type shorten struct {
-	all, shown []json.RawMessage
-	keep       int
-	// room is how many bytes of what is shown after keep should be left.
-	room int
-}
-
-func (s *shorten) measure(in CompactInput) {
-	bytes := 0
-	for _, it := range s.shown[s.keep:] {
-		bytes += len(it)
-	}
-	s.room = bytes / 2
-	if in.Tokens > 0 {
-		s.room = int(float64(bytes) * float64(in.Aim) / float64(in.Tokens))
-	}
-}
-
-// notes is how many of the shown items stand for others: they are no reason to
-// compact again.
-func (s *shorten) notes() int { return len(s.shown) - s.keep - s.tail() }
-
-// tail is how many of the shown items are the conversation's own, after keep.
-func (s *shorten) tail() int {
-	n := 0
-	for _, it := range s.all[s.from():] {
-		if !item.IsCompaction(it) {
-			n++
-		}
-	}
-	return n
-}
-
-// from is the index in the conversation at which the shown tail begins.
-func (s *shorten) from() int {
-	if at, c := item.Last(s.all); at >= 0 {
-		return c.UpTo
-	}
-	return s.keep
-}
-
-// upTo is the index in the conversation behind the first drop shown items.
-func (s *shorten) upTo(drop int) int {
-	left := drop - s.notes()
-	at := s.from()
-	for ; at < len(s.all) && left > 0; at++ {
-		if !item.IsCompaction(s.all[at]) {
-			left--
-		}
-	}
-	return at
-}
-
-// allowed is the largest cut that drops at most as much as a hook wants.
-func (s *shorten) allowed(drop int) int {
-	best := 0
-	for _, at := range cuts(s.shown, s.keep) {
-		if n := at - s.keep; n <= drop && n > s.notes() {
-			best = n
-		}
-	}
-	return best
-}
-
-func (s *shorten) result(drop int, instead []json.RawMessage, in CompactInput) CompactResult {
-	upTo := s.upTo(drop)
-	before, after := 0, tools.EncodedSize(instead)
-	for i, it := range s.shown {
-		before += len(it)
-		if i < s.keep || i >= s.keep+drop {
-			after += len(it)
-		}
-	}
-	return CompactResult{
-		Item:    item.Compaction{Keep: s.keep, UpTo: upTo, Items: instead}.Raw(),
-		Tokens:  in.Tokens * int64(after) / int64(max(before, 1)),
-		Dropped: upTo - s.keep,
-	}
 }

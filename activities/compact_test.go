@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"errand/activities/model"
 	"errand/tools/item"
 )
 
@@ -179,8 +180,8 @@ func TestServersSayInManyWaysThatAConversationIsTooLong(t *testing.T) {
 		"Your input exceeds the context window of this model":                             true,
 		"invalid api key": false,
 	} {
-		require.Equal(t, want, (&ModelError{Permanent: true, Message: message}).contextExceeded(), message)
-		require.False(t, (&ModelError{Message: message}).contextExceeded())
+		require.Equal(t, want, (&model.Error{Permanent: true, Message: message}).ContextExceeded(), message)
+		require.False(t, (&model.Error{Message: message}).ContextExceeded())
 	}
-	require.True(t, (&ModelError{Permanent: true, Code: "context_length_exceeded"}).contextExceeded())
+	require.True(t, (&model.Error{Permanent: true, Code: "context_length_exceeded"}).ContextExceeded())
 }

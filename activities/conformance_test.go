@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 
+	"errand/activities/model"
 	"errand/tools"
 )
 
@@ -222,7 +223,7 @@ func TestEveryRoundIsSentTheSameSettings(t *testing.T) {
 		require.Equal(t, choice, string(m.seen[i].ToolChoice))
 		require.Equal(t, map[string]json.RawMessage{"max_output_tokens": json.RawMessage(`7`), "vendor": json.RawMessage(`{"n":1.0}`)}, m.seen[i].Settings)
 		require.Equal(t, "Be brief.", m.seen[i].Instructions)
-		require.Equal(t, []FunctionTool{{Name: "t"}}, m.seen[i].Tools)
+		require.Equal(t, []model.FunctionTool{{Name: "t"}}, m.seen[i].Tools)
 		require.False(t, *m.seen[i].ParallelToolCalls)
 	}
 }

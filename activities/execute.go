@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"errand/activities/session"
 	"errand/tools"
 )
 
@@ -38,9 +39,8 @@ type ExecuteInput struct {
 	MaxOutput int `json:"max_output,omitempty"`
 	// Progress asks for partial results.
 	Progress bool `json:"progress,omitempty"`
-	// Activation is the opening that the call belongs to; nil where nothing is
-	// opened for it.
-	Activation *Activation `json:"activation,omitempty"`
+	// Session is that of the call; nil where nothing is opened for it.
+	Session *session.ID `json:"activation,omitempty"`
 	// Lost counts the attempts before this activity that may have taken place.
 	Lost int `json:"lost,omitempty"`
 }
@@ -49,11 +49,11 @@ type ExecuteInput struct {
 // for what Temporal should act on: cancellation, or a worker that goes away.
 func (a *Activities) Execute(ctx context.Context, in ExecuteInput) (tools.Outcome, error) {
 	var begun atomic.Bool
-	progress := func() Progress { return Progress{Begun: begun.Load()} }
-	ctx, done := a.own.until(ctx)
+	details := func() Heartbeat { return Heartbeat{Begun: begun.Load()} }
+	ctx, done := a.shutdown.ends(ctx)
 	defer done()
-	defer beat(ctx, progress)()
-	defer a.beatOn(ctx, progress)()
+	defer beat(ctx, details)()
+	defer a.beatOn(ctx, details)()
 	e, err := a.attempt(ctx, in)
 	if err != nil {
 		return tools.Outcome{}, err
@@ -82,67 +82,6 @@ func (a *Activities) Execute(ctx context.Context, in ExecuteInput) (tools.Outcom
 	return a.outcomeOf(ctx, e, started, out, err), nil
 }
 
-// attempt is one execution of a call.
-type attempt struct {
-	in   ExecuteInput
-	tool tools.Descriptor
-	call tools.Invocation
-	// source runs the call: the source itself, or its session for the run.
-	source executor
-	// oracle knows what became of a lost attempt; nil if nobody does.
-	oracle Reconciler
-	end    func()
-}
-
-// executor is what Source and Session have in common.
-type executor interface {
-	Execute(ctx context.Context, name string, call tools.Invocation) (tools.Output, error)
-}
-
-// attempt finds what runs the call; nil when this worker has nothing for it.
-func (a *Activities) attempt(ctx context.Context, in ExecuteInput) (*attempt, error) {
-	info := activity.GetInfo(ctx)
-	source, ok := a.sources[in.Source]
-	if !ok {
-		return nil, nil
-	}
-	tool, ok := describe(source, in)
-	if !ok {
-		return nil, nil
-	}
-	e := &attempt{in: in, tool: tool, source: source, end: func() {}, call: tools.Invocation{
-		RunID: info.WorkflowExecution.ID, Call: in.Call, Attempt: in.Lost + int(info.Attempt),
-		Arguments: json.RawMessage(in.Call.Arguments), Options: in.Options, Found: in.Found,
-		Effect: in.Effect, Server: in.Server, Remote: in.Remote,
-		Key:      tools.Key(info.WorkflowExecution.ID, in.Call.Round, in.Call.Index),
-		Progress: func(string) {},
-	}}
-	e.oracle, _ = source.(Reconciler)
-	if in.Activation != nil {
-		leave, err := a.own.enter(ctx)
-		if err != nil {
-			return nil, err
-		}
-		e.end = leave
-		session, open := a.own.holder.session(*in.Activation)
-		if !open {
-			leave()
-			return nil, noSuchSession(*in.Activation)
-		}
-		e.source = session
-		if r, ok := session.(Reconciler); ok {
-			e.oracle = r
-		}
-	}
-	if in.Progress {
-		report, end := a.progress.follow(ctx, in.Call)
-		leave := e.end
-		e.call.Progress = report
-		e.end = func() { end(); leave() }
-	}
-	return e, nil
-}
-
 // outcomeOf finalises what a tool returned.
 func (a *Activities) outcomeOf(ctx context.Context, e *attempt, started time.Time, out tools.Output, err error) tools.Outcome {
 	outcome := a.finalize(ctx, e.in, HookCall{
@@ -151,7 +90,7 @@ func (a *Activities) outcomeOf(ctx context.Context, e *attempt, started time.Tim
 	if e.in.MaxOutput > 0 {
 		outcome = outcome.Cut(e.in.MaxOutput)
 	}
-	a.hold(e.in.Call, outcome)
+	a.keepOutput(e.in.Call, outcome)
 	// Every digit stands in history: what traces do not show is left out.
 	outcome.StartedAt, outcome.TookMS = started.UTC().Truncate(time.Millisecond), time.Since(started).Milliseconds()
 	if e.call.Attempt > 1 {
@@ -169,12 +108,12 @@ func (a *Activities) outputLimit(in ExecuteInput) int {
 // begin tells the server that the tool is about to be touched, and waits for
 // the acknowledgement: a lost attempt that never said so did not begin.
 func (a *Activities) begin(ctx context.Context) error {
-	err := a.engine.RecordActivityHeartbeat(ctx, activity.GetInfo(ctx).TaskToken, Progress{Begun: true})
+	err := a.engine.RecordActivityHeartbeat(ctx, activity.GetInfo(ctx).TaskToken, Heartbeat{Begun: true})
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return stopped(ctx, Progress{})
+		return stopped(ctx, Heartbeat{})
 	default:
 		return temporal.NewApplicationErrorWithCause("the call could not begin: the server did not take its mark",
 			TypeNotBegun, err)
@@ -184,15 +123,3 @@ func (a *Activities) begin(ctx context.Context) error {
 // TypeNotBegun is the error type of an attempt that ended before it touched
 // its tool. It can be scheduled again whatever the tool's effect.
 const TypeNotBegun = "NotBegun"
-
-// describe is the descriptor of the tool. Those of servers were found at
-// discovery: what the call needs of it is in the input.
-func describe(source Source, in ExecuteInput) (tools.Descriptor, bool) {
-	if in.Remote == nil {
-		return source.Describe(in.Call.Tool)
-	}
-	return tools.Descriptor{
-		Name: in.Call.Tool, Namespace: in.Call.Namespace, Type: tools.TypeMCP, Owner: tools.OwnedByGateway,
-		GatewayTool: tools.GatewayTool{Source: in.Source, Effect: in.Effect, Remote: in.Remote},
-	}, true
-}

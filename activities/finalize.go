@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"go.temporal.io/sdk/activity"
 
+	"errand/activities/usercode"
 	"errand/tools"
 )
 
@@ -18,7 +18,7 @@ func (a *Activities) finalize(ctx context.Context, in ExecuteInput, call HookCal
 	// Errors and contents are the tool's own values: their methods may panic.
 	defer func() {
 		if p := recover(); p != nil {
-			warn(ctx, "a tool's answer could not be read", call.Call.Tool, &panicError{p, debug.Stack()})
+			usercode.Warn(ctx, "a tool's answer could not be read", call.Call.Tool, usercode.NewPanic(p))
 			o = tools.Fail(tools.Failed, tools.ErrExecutionFailed, fmt.Sprintf("tool %q ran, and its answer could not be read: panic: %v", call.Call.Tool, p))
 		}
 	}()
@@ -34,14 +34,14 @@ func (a *Activities) finalize(ctx context.Context, in ExecuteInput, call HookCal
 		return o
 	}
 	if err != nil {
-		warn(ctx, "tool failed", call.Call.Tool, err)
+		usercode.Warn(ctx, "tool failed", call.Call.Tool, err)
 		out = tools.Output{Content: tools.Fail(tools.Failed, tools.ErrExecutionFailed, err.Error()).Output, IsError: true, Public: out.Public}
 	}
 	if ctx.Err() != nil { // no hook runs in a run that was stopped
 		return a.outcome(call.Descriptor, out, a.outputLimit(in))
 	}
 	if hookErr := a.after(ctx, call, &out); hookErr != nil {
-		warn(ctx, "a hook failed after the tool had run", call.Call.Tool, hookErr)
+		usercode.Warn(ctx, "a hook failed after the tool had run", call.Call.Tool, hookErr)
 		reason, _ := tools.Cut(hookErr.Error(), maxReason)
 		o := tools.Fail(tools.Failed, tools.ErrExecutionFailed, "a hook failed after the tool had run: "+reason)
 		o.Changes = bounded(out.Changes)
@@ -100,7 +100,7 @@ func (a *Activities) outputWarnings(tool tools.Descriptor, text string) []string
 	if tool.OutputSchema == nil {
 		return nil
 	}
-	s, err := a.held.schemas.Get(tool.OutputSchema)
+	s, err := a.caches.schemas.Get(tool.OutputSchema)
 	if err != nil {
 		return []string{fmt.Sprintf("the output schema of %q does not compile: %v", tool.Name, err)}
 	}
@@ -151,4 +151,15 @@ func Text(content any) (string, error) {
 	}
 	text, err := json.Marshal(content)
 	return string(text), err
+}
+
+// callErrorOf is the outcome that a source's own failure stands for.
+func callErrorOf(err error) (tools.Outcome, bool) {
+	var e *tools.CallError
+	if !errors.As(err, &e) {
+		return tools.Outcome{}, false
+	}
+	o := tools.Fail(e.Status, e.Type, cut(e.Message))
+	o.Public = e.Detail
+	return o, true
 }

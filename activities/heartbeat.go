@@ -2,13 +2,12 @@ package activities
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/worker"
+
+	"errand/activities/model"
 )
 
 // HeartbeatTimeout is how long a worker may be silent before its activities
@@ -19,17 +18,13 @@ const HeartbeatTimeout = 10 * time.Second
 // cancellation is noticed; activities shorter than this send nothing.
 const beatEvery = time.Second
 
-// TypeWorkerStopped is the error type of an activity whose worker was stopped.
-// It is never mistaken for a cancelled run.
-const TypeWorkerStopped = "WorkerStopped"
-
-// Progress is the only heartbeat detail: a cursor, never an output, since the
+// Heartbeat is the only heartbeat detail: a cursor, never an output, since the
 // server counts it against the run.
-type Progress struct {
+type Heartbeat struct {
 	// Begun says that the tool may have been touched.
 	Begun bool `json:"begun,omitempty"`
 	// Spent is what failed attempts at an inference have used.
-	Spent *Spent `json:"spent,omitempty"`
+	Spent *model.Spent `json:"spent,omitempty"`
 	// Left says that it was told to stop, and did not return.
 	Left bool `json:"left,omitempty"`
 	// Refused and Unread count the attempts at an inference that the model's
@@ -43,7 +38,7 @@ type Progress struct {
 
 // beat heartbeats until the returned function is called, which waits for the
 // last beat to be over.
-func beat(ctx context.Context, progress func() Progress) (stop func()) {
+func beat(ctx context.Context, details func() Heartbeat) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -56,7 +51,7 @@ func beat(ctx context.Context, progress func() Progress) (stop func()) {
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				activity.RecordHeartbeat(ctx, progress())
+				activity.RecordHeartbeat(ctx, details())
 			}
 		}
 	})
@@ -68,7 +63,7 @@ func beat(ctx context.Context, progress func() Progress) (stop func()) {
 
 // beatOn goes on with the beats while a tool is given time to stop: the SDK's
 // end with the activity's context.
-func (a *Activities) beatOn(ctx context.Context, progress func() Progress) (stop func()) {
+func (a *Activities) beatOn(ctx context.Context, details func() Heartbeat) (stop func()) {
 	done := make(chan struct{})
 	token := activity.GetInfo(ctx).TaskToken
 	detached := context.WithoutCancel(ctx)
@@ -81,7 +76,7 @@ func (a *Activities) beatOn(ctx context.Context, progress func() Progress) (stop
 				return
 			case <-ticker.C:
 				limited, cancel := context.WithTimeout(detached, 2*beatEvery)
-				_ = a.engine.RecordActivityHeartbeat(limited, token, progress())
+				_ = a.engine.RecordActivityHeartbeat(limited, token, details())
 				cancel()
 			}
 		}
@@ -92,19 +87,4 @@ func (a *Activities) beatOn(ctx context.Context, progress func() Progress) (stop
 	}
 }
 
-// stopped turns the end of an activity's context into the error that Temporal
-// should see: the cancellation itself, or that this worker goes away and how
-// far it got.
-func stopped(ctx context.Context, p Progress) error {
-	if workerStops(ctx) {
-		return temporal.NewApplicationError("the worker was stopped", TypeWorkerStopped, p)
-	}
-	if p.Left {
-		return temporal.NewCanceledError(p)
-	}
-	return ctx.Err()
-}
-
-func workerStops(ctx context.Context) bool {
-	return errors.Is(context.Cause(ctx), worker.ErrWorkerShutdown)
-}
+func noDetails() Heartbeat { return Heartbeat{} }

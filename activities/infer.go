@@ -8,7 +8,11 @@ import (
 	"time"
 
 	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
 
+	"errand/activities/model"
+	"errand/activities/translate"
+	"errand/activities/usercode"
 	"errand/tools"
 	"errand/tools/item"
 )
@@ -56,7 +60,7 @@ type InferInput struct {
 	Length int    `json:"length"`
 	Digest string `json:"digest"`
 	// Items are those from From on; one that a worker has had before may be
-	// named, see HeldItem. They are left out when large.
+	// a reference, see item.RefItem. They are left out when large.
 	From  int               `json:"from"`
 	Items []json.RawMessage `json:"items,omitempty"`
 	// ToolChoice is that of this round.
@@ -70,14 +74,14 @@ type InferInput struct {
 // its ids, names and sizes.
 type InferResult struct {
 	Items []json.RawMessage `json:"items"`
-	// Stop is left out for a whole answer.
-	Stop  Stop        `json:"stop,omitempty"`
-	Usage *item.Usage `json:"usage,omitempty"`
+	// Finish is left out for a whole answer.
+	Finish model.FinishReason `json:"stop,omitempty"`
+	Usage  *item.Usage        `json:"usage,omitempty"`
 	// Cost is that of Usage, where the worker knows the model's price.
 	Cost *item.Cost `json:"cost,omitempty"`
 	// Failed is what attempts before this one have used.
-	Failed *Spent `json:"failed,omitempty"`
-	Model  string `json:"model,omitempty"`
+	Failed *model.Spent `json:"failed,omitempty"`
+	Model  string       `json:"model,omitempty"`
 	// MaxOutput is what a call may return, in bytes, where large payloads are
 	// stored outside of Temporal; 0 where they are not. The workflow goes by what
 	// its history says here, and not by how its worker is configured.
@@ -88,41 +92,61 @@ type InferResult struct {
 
 // Infer asks the model once. Temporal repeats it by the error's class.
 func (a *Activities) Infer(ctx context.Context, in InferInput) (InferResult, error) {
-	ctx, done := a.own.until(ctx)
+	ctx, done := a.shutdown.ends(ctx)
 	defer done()
-	t := newTally(ctx, in.Attempts)
-	defer beat(ctx, t.progress)()
+	attempts := newAttemptCounter(ctx, in.Attempts)
+	defer beat(ctx, attempts.heartbeat)()
 	info := activity.GetInfo(ctx)
 	key := info.WorkflowExecution.ID
 	at, err := a.surface(ctx, in.Surface)
 	if err != nil {
-		return InferResult{}, t.unread(ctx, err)
+		return InferResult{}, attempts.unread(ctx, err)
 	}
 	known, err := a.conversation(ctx, key, in)
 	if err != nil {
-		return InferResult{}, t.unread(ctx, err)
+		return InferResult{}, attempts.unread(ctx, err)
 	}
-	answer, err := a.askModel(ctx, ModelRequest{
+	answer, err := a.askModel(ctx, model.Request{
 		Model: at.Model, Instructions: at.Instructions,
-		Items: at.outward(item.Shown(known.items)), Tools: at.Tools,
-		ToolChoice:        at.outwardChoice(in.ToolChoice),
+		Items: at.Encode(item.Shown(known.Items)), Tools: at.Tools,
+		ToolChoice:        at.EncodeChoice(in.ToolChoice),
 		ParallelToolCalls: at.ParallelToolCalls, Settings: at.Settings,
 		Key: inferKey(info.WorkflowExecution.ID, in),
 	})
 	if err != nil {
-		return InferResult{}, t.refused(ctx, err, a.spent(at.Model, usageOf(err)))
+		return InferResult{}, attempts.refused(ctx, err, a.spent(at.Model, usageOf(err)))
 	}
-	result, err := checked(answer, at, in.Round)
+	result, err := decode(answer, at, in.Round)
 	if err != nil {
-		return InferResult{}, withDetails(err, t.progress().plus(a.spent(at.Model, answer.Usage)))
+		return InferResult{}, withDetails(err, attempts.heartbeat().plus(a.spent(at.Model, answer.Usage)))
 	}
 	if s := a.spent(at.Model, result.Usage); s != nil {
 		result.Cost = s.Cost
 	}
-	result.Failed, result.MaxOutput = t.progress().Spent, a.maxOutput
-	next := known.with(result.Items...)
-	a.held.conversations.put(key, next, next.bytes)
+	result.Failed, result.MaxOutput = attempts.heartbeat().Spent, a.maxOutput
+	next := known.With(result.Items...)
+	a.caches.conversations.Put(key, next, next.Bytes())
 	return result, nil
+}
+
+// decode makes the answer one that the workflow may trust.
+func decode(answer model.Answer, at *translate.Translator, round int) (InferResult, error) {
+	r := InferResult{Usage: answer.Usage}
+	if answer.Finish != model.FinishCompleted {
+		r.Finish = answer.Finish
+	}
+	r.Model, _ = tools.Cut(answer.Model, translate.MaxName)
+	r.Items, r.Notes = at.Decode(answer.Items, round)
+	size := 0
+	for _, it := range r.Items {
+		size += len(it)
+	}
+	if size > maxAnswer {
+		return InferResult{}, temporal.NewNonRetryableApplicationError(
+			fmt.Sprintf("the model's answer has %d bytes, at most %d are taken: lower max_output_tokens", size, maxAnswer),
+			TypeLimitExceeded, nil)
+	}
+	return r, nil
 }
 
 // inferKey is the same for every attempt at the same inference.
@@ -136,8 +160,8 @@ func inferKey(run string, in InferInput) string {
 
 // askModel asks once, and ends somewhat before the attempt would be taken for
 // lost.
-func (a *Activities) askModel(ctx context.Context, request ModelRequest) (answer ModelAnswer, err error) {
-	defer recovered(&err)
+func (a *Activities) askModel(ctx context.Context, request model.Request) (answer model.Answer, err error) {
+	defer usercode.Recover(&err)
 	deadline := activity.GetInfo(ctx).Deadline
 	if deadline.IsZero() {
 		return a.model.Infer(ctx, request)

@@ -10,6 +10,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"errand/activities/usercode"
 	"errand/tools"
 	"errand/tools/schema"
 )
@@ -57,7 +58,7 @@ const (
 // capabilities, budget and before-hooks: serially, in origin order, before any
 // of them executes (PI-7).
 func (a *Activities) Prepare(ctx context.Context, in PrepareInput) (PrepareResult, error) {
-	ctx, stop := a.untilRunStops(ctx)
+	ctx, stop := a.watchCancel(ctx)
 	defer stop()
 	runID := activity.GetInfo(ctx).WorkflowExecution.ID
 	out := PrepareResult{Calls: make([]Prepared, len(in.Calls))}
@@ -95,7 +96,7 @@ func (a *Activities) prepareOne(ctx context.Context, runID string, plan tools.Pl
 	decision, err := a.before(ctx, HookCall{RunID: runID, Call: c.Call, Descriptor: c.Descriptor, Arguments: arguments})
 	switch {
 	case err != nil:
-		warn(ctx, "a hook failed", c.Call.Tool, err)
+		usercode.Warn(ctx, "a hook failed", c.Call.Tool, err)
 		return refuse(tools.Failed, tools.ErrBlocked, "a hook failed: "+err.Error())
 	case decision.Verdict == VerdictBlock:
 		return refuse(tools.Denied, tools.ErrBlocked, orDefault(decision.Reason, "the call was blocked"))
@@ -145,7 +146,7 @@ func (a *Activities) arguments(ctx context.Context, c PreparedCall, work *schema
 	if source, ok := a.sources[c.Descriptor.Source]; ok {
 		adapted, err := adapt(source, c.Descriptor.Name, arguments)
 		if err != nil {
-			warn(ctx, "arguments could not be adapted", c.Call.Tool, err)
+			usercode.Warn(ctx, "arguments could not be adapted", c.Call.Tool, err)
 			return nil, invalid(err.Error())
 		}
 		arguments = adapted
@@ -153,7 +154,7 @@ func (a *Activities) arguments(ctx context.Context, c PreparedCall, work *schema
 	if c.Descriptor.Parameters == nil {
 		return arguments, nil
 	}
-	s, err := a.held.schemas.GetWithin(work, c.Descriptor.Parameters)
+	s, err := a.caches.schemas.GetWithin(work, c.Descriptor.Parameters)
 	if errors.Is(err, schema.ErrSpent) {
 		return nil, invalid(err.Error())
 	}
@@ -165,6 +166,11 @@ func (a *Activities) arguments(ctx context.Context, c PreparedCall, work *schema
 		return nil, invalid(issues.Message(c.Call.Tool, arguments))
 	}
 	return coerced, nil
+}
+
+func adapt(source Source, name string, arguments json.RawMessage) (out json.RawMessage, err error) {
+	defer usercode.Recover(&err)
+	return source.Prepare(name, arguments)
 }
 
 // permit enforces the plan before anything is opened for the call. Access goes
@@ -195,4 +201,44 @@ func orDefault(text, fallback string) string {
 		return fallback
 	}
 	return text
+}
+
+// Budget is what the gateway-owned calls of a run may still use. Client-owned
+// calls cost nothing.
+type Budget struct {
+	// Calls is what is left of max_tool_calls; negative is no bound.
+	Calls int `json:"calls"`
+	// Used counts the calls of tools that have a bound of their own, by
+	// identity.
+	Used map[string]int `json:"used,omitempty"`
+}
+
+// spent says why a call does not fit any more; empty when it does.
+func (b *Budget) spent(d tools.Descriptor) string {
+	switch {
+	case d.Owner != tools.OwnedByGateway:
+		return ""
+	case b.Calls == 0:
+		return "the run's max_tool_calls is used up: this call was not run; answer with what you have"
+	case d.MaxUses > 0 && b.Used[d.Identity().String()] >= d.MaxUses:
+		return fmt.Sprintf("%s may be used %d times in a run (max_uses): this call was not run; answer with what you have",
+			d.Name, d.MaxUses)
+	}
+	return ""
+}
+
+// take counts a call that was let through.
+func (b *Budget) take(d tools.Descriptor) {
+	if d.Owner != tools.OwnedByGateway {
+		return
+	}
+	if b.Calls > 0 {
+		b.Calls--
+	}
+	if d.MaxUses > 0 {
+		if b.Used == nil {
+			b.Used = map[string]int{}
+		}
+		b.Used[d.Identity().String()]++
+	}
 }

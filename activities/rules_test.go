@@ -16,6 +16,8 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	sdkworker "go.temporal.io/sdk/worker"
 
+	"errand/activities/model"
+	"errand/activities/translate"
 	"errand/tools"
 )
 
@@ -96,16 +98,16 @@ func TestEndOfAContextIsToldByItsCause(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(sdkworker.ErrWorkerShutdown)
 	var app *temporal.ApplicationError
-	require.ErrorAs(t, stopped(ctx, Progress{Begun: true}), &app)
+	require.ErrorAs(t, stopped(ctx, Heartbeat{Begun: true}), &app)
 	require.Equal(t, TypeWorkerStopped, app.Type())
 	require.False(t, app.NonRetryable())
-	var p Progress
+	var p Heartbeat
 	require.NoError(t, app.Details(&p))
 	require.True(t, p.Begun)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Equal(t, context.Canceled, stopped(ctx, Progress{Begun: true}))
+	require.Equal(t, context.Canceled, stopped(ctx, Heartbeat{Begun: true}))
 }
 
 // Prepare is a local activity: it gets the workflow's own values, and may be
@@ -130,14 +132,14 @@ func TestPreparingDoesNotSpendTheRunsOwnCounts(t *testing.T) {
 
 func TestAnswersCountAsTheyTravel(t *testing.T) {
 	t.Parallel()
-	at := newBorder(Surface{})
+	at := translate.New(translate.Surface{})
 	for text, fits := range map[string]bool{
 		strings.Repeat("a", maxAnswer-1000):   true,
 		strings.Repeat("a", maxAnswer):        false,
 		strings.Repeat("<", maxAnswer/6-1000): true,
 		strings.Repeat("<", maxAnswer/6):      false,
 	} {
-		_, err := checked(ModelAnswer{Items: []json.RawMessage{json.RawMessage(`{"type":"message","content":"` + text + `"}`)}}, at, 1)
+		_, err := decode(model.Answer{Items: []json.RawMessage{json.RawMessage(`{"type":"message","content":"` + text + `"}`)}}, at, 1)
 		if fits {
 			require.NoError(t, err)
 			continue

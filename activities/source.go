@@ -36,3 +36,13 @@ type Reconciler interface {
 	// before anything is repeated. An error counts as tools.FoundUnknown.
 	Reconcile(ctx context.Context, name string, call tools.Invocation) (tools.Finding, error)
 }
+
+// Opener is what a Source with tools of scope run implements as well. Discovery
+// never opens anything.
+type Opener interface {
+	// Open makes the source ready for one run; the first call that needs it asks
+	// for it. It is not called again for the same session while that lives. An
+	// error is the outcome of the calls that wait for it; the next call tries
+	// again.
+	Open(ctx context.Context, o tools.Opening) (tools.Session, error)
+}

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
+	"errand/activities/model"
 	"errand/tools/item"
 )
 
@@ -18,16 +19,18 @@ import (
 // failures, and then answers.
 type paid struct{ failures int }
 
-func (p *paid) Infer(context.Context, ModelRequest) (ModelAnswer, error) {
+func (p *paid) Infer(context.Context, model.Request) (model.Answer, error) {
 	usage := &item.Usage{InputTokens: 1000, OutputTokens: 100, TotalTokens: 1100, Input: &item.InputDetails{CachedTokens: 400}}
 	if p.failures > 0 {
 		p.failures--
-		return ModelAnswer{}, &ModelError{Status: 200, Message: "failed half way", Usage: usage}
+		return model.Answer{}, &model.Error{Status: 200, Message: "failed half way", Usage: usage}
 	}
-	return ModelAnswer{Stop: StopCompleted, Usage: usage, Items: []json.RawMessage{item.Message("assistant", "hi")}}, nil
+	return model.Answer{Finish: model.FinishCompleted, Usage: usage, Items: []json.RawMessage{item.Message("assistant", "hi")}}, nil
 }
 
-func priced(string) (Price, bool) { return Price{Input: 10, CachedInput: 1, Output: 100}, true }
+func priced(string) (model.Price, bool) {
+	return model.Price{Input: 10, CachedInput: 1, Output: 100}, true
+}
 
 // one is the cost of one answer of paid: 600 x 10, 400 x 1 and 100 x 100 per
 // million.
@@ -41,17 +44,17 @@ func TestWhatFailedAttemptsUsedReachesTheNextAndTheRun(t *testing.T) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(a)
-	before := &Spent{Usage: item.Usage{TotalTokens: 5}}
-	env.SetHeartbeatDetails(Progress{Spent: before})
+	before := &model.Spent{Usage: item.Usage{TotalTokens: 5}}
+	env.SetHeartbeatDetails(Heartbeat{Spent: before})
 
-	var told Progress
+	var told Heartbeat
 	env.SetOnActivityHeartbeatListener(func(_ *activity.Info, details converter.EncodedValues) {
 		require.NoError(t, details.Get(&told))
 	})
 	_, err = env.ExecuteActivity(a.Infer, f.input(0, 1))
 	var app *temporal.ApplicationError
 	require.ErrorAs(t, err, &app)
-	var p Progress
+	var p Heartbeat
 	require.NoError(t, app.Details(&p))
 	require.EqualValues(t, 1105, p.Spent.Usage.TotalTokens)
 	require.Equal(t, one, *p.Spent.Cost)
@@ -70,7 +73,7 @@ func TestWhatFailedAttemptsUsedReachesTheNextAndTheRun(t *testing.T) {
 
 func TestAnUnknownPriceIsNoCost(t *testing.T) {
 	t.Parallel()
-	a := &Activities{price: func(model string) (Price, bool) { return Price{Input: 1}, model == "known" }}
+	a := &Activities{price: func(name string) (model.Price, bool) { return model.Price{Input: 1}, name == "known" }}
 	require.True(t, a.priced("known"))
 	require.False(t, a.priced("other"))
 	require.Nil(t, a.spent("other", &item.Usage{InputTokens: 5}).Cost)

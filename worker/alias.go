@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/storage"
 	"errand/tools/platform"
 	"errand/worker/checkup"
@@ -110,17 +111,17 @@ type (
 	// Verdict is what a before-hook decided.
 	Verdict = activities.Verdict
 	// Model answers one inference.
-	Model = activities.Model
+	Model = model.Model
 	// ModelRequest is one inference in provider-neutral form.
-	ModelRequest = activities.ModelRequest
+	ModelRequest = model.Request
 	// ModelAnswer is what a model said.
-	ModelAnswer = activities.ModelAnswer
+	ModelAnswer = model.Answer
 	// ModelError is a model server's own answer that it will not, or not now.
-	ModelError = activities.ModelError
+	ModelError = model.Error
 	// FunctionTool is a tool as the model sees it.
-	FunctionTool = activities.FunctionTool
-	// Stop says why a model ended its answer.
-	Stop = activities.Stop
+	FunctionTool = model.FunctionTool
+	// FinishReason says why a model ended its answer.
+	FinishReason = model.FinishReason
 )
 
 // Verdicts of a before-hook.
@@ -132,12 +133,12 @@ const (
 
 // Ends of a model's answer.
 const (
-	// StopCompleted means that the answer is whole.
-	StopCompleted = activities.StopCompleted
-	// StopLength means cut at the output token limit; its calls must not run.
-	StopLength = activities.StopLength
-	// StopFilter means cut by a content filter; its calls must not run.
-	StopFilter = activities.StopFilter
+	// FinishCompleted means that the answer is whole.
+	FinishCompleted = model.FinishCompleted
+	// FinishLength means cut at the output token limit; its calls must not run.
+	FinishLength = model.FinishLength
+	// FinishFilter means cut by a content filter; its calls must not run.
+	FinishFilter = model.FinishFilter
 )
 
 // Allow lets a call go on.

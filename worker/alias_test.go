@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/tools/platform"
 	"errand/worker"
 )
@@ -16,11 +17,11 @@ func TestWordsOfThisPackageAreThoseOfTheOthers(t *testing.T) {
 	require.IsType(t, platform.Tool{}, worker.Tool{})
 	require.IsType(t, activities.BeforeToolCall(nil), worker.BeforeToolCall(nil))
 	require.IsType(t, activities.AfterToolCall(nil), worker.AfterToolCall(nil))
-	require.IsType(t, activities.FunctionTool{}, worker.FunctionTool{})
+	require.IsType(t, model.FunctionTool{}, worker.FunctionTool{})
 	require.Equal(t, []worker.Verdict{worker.Allow().Verdict, worker.Block("").Verdict, worker.Ask("").Verdict},
 		[]worker.Verdict{worker.VerdictAllow, worker.VerdictBlock, worker.VerdictAsk})
-	require.Equal(t, []activities.Stop{activities.StopCompleted, activities.StopLength, activities.StopFilter},
-		[]worker.Stop{worker.StopCompleted, worker.StopLength, worker.StopFilter})
+	require.Equal(t, []model.FinishReason{model.FinishCompleted, model.FinishLength, model.FinishFilter},
+		[]worker.FinishReason{worker.FinishCompleted, worker.FinishLength, worker.FinishFilter})
 	require.Equal(t, activities.Allow(), worker.Allow())
 	require.Equal(t, activities.Block("no"), worker.Block("no"))
 	require.Equal(t, activities.Ask("sure?"), worker.Ask("sure?"))

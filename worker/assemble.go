@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"errand/activities"
+	"errand/activities/session"
 	"errand/tools"
 	"errand/tools/builtin"
 	"errand/tools/delegate"
@@ -113,8 +114,8 @@ func (p *parts) assemble(config Config, temporal *engine) (built *activities.Act
 		queue = ownQueue(config.Temporal.TaskQueue)
 	}
 	built, err = activities.New(activities.Parts{
-		Model: model, Hooks: p.hooks, Engine: temporal, Price: config.Price, MemoryBytes: config.Limits.MemoryBytes, MaxOutput: config.Storage.OutputLimit(),
-		Sources: sources, Servers: servers, Own: activities.Own{Queue: queue, Calls: config.Limits.Activities},
+		Model: model, Hooks: p.hooks, Engine: temporal, Price: config.Price, CacheBytes: config.Limits.MemoryBytes, MaxOutput: config.Storage.OutputLimit(),
+		Sources: sources, Servers: servers, Sessions: session.NewManager(queue, config.Limits.Activities, temporal),
 	})
 	if err != nil {
 		addEach(&p.faults, "activities", err)

@@ -10,14 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 )
 
 // named answers with its own name.
 type named string
 
-func (n named) Infer(context.Context, activities.ModelRequest) (activities.ModelAnswer, error) {
-	return activities.ModelAnswer{Model: string(n)}, nil
+func (n named) Infer(context.Context, model.Request) (model.Answer, error) {
+	return model.Answer{Model: string(n)}, nil
 }
 
 func TestFirstMatchingEndpointServes(t *testing.T) {
@@ -28,20 +28,20 @@ func TestFirstMatchingEndpointServes(t *testing.T) {
 		{Endpoint{Match: "meta-llama/*"}, named("slash")},
 		{Endpoint{Match: "*"}, named("rest")},
 	}
-	for model, want := range map[string]string{
+	for name, want := range map[string]string{
 		"gpt-5-mini": "exact", "gpt-5": "family", "gpt-x": "rest", "meta-llama/Llama-3/q4": "slash",
 		"other/model": "rest", "": "rest",
 	} {
-		answer, err := routes.Infer(t.Context(), activities.ModelRequest{Model: model})
+		answer, err := routes.Infer(t.Context(), model.Request{Model: name})
 		require.NoError(t, err)
-		require.Equal(t, want, answer.Model, model)
+		require.Equal(t, want, answer.Model, name)
 	}
 }
 
 func TestModelThatNobodyServesIsRejectedForGood(t *testing.T) {
 	t.Parallel()
-	_, err := router{{Endpoint{Match: "gpt-*"}, named("gpt")}}.Infer(t.Context(), activities.ModelRequest{Model: "claude"})
-	var refusal *activities.ModelError
+	_, err := router{{Endpoint{Match: "gpt-*"}, named("gpt")}}.Infer(t.Context(), model.Request{Model: "claude"})
+	var refusal *model.Error
 	require.ErrorAs(t, err, &refusal)
 	require.True(t, refusal.Permanent)
 	require.ErrorContains(t, err, `"claude"`)
@@ -61,7 +61,7 @@ func TestStreamingReachesTheModel(t *testing.T) {
 		Match: "*", BaseURL: server.URL, API: "chat", Stream: true, IdleTimeout: 100 * time.Millisecond,
 	}})
 	require.NoError(t, err)
-	_, err = routes.Infer(t.Context(), activities.ModelRequest{Model: "m"})
+	_, err = routes.Infer(t.Context(), model.Request{Model: "m"})
 	require.ErrorContains(t, err, "the server sent nothing for 100ms")
 	require.Contains(t, string(<-asked), `"stream":true`)
 }

@@ -41,7 +41,7 @@ func (s *sdkWorkers) Start(ctx context.Context) error {
 	}
 	sweeping, end := context.WithCancel(ctx)
 	s.endSweep = end
-	go activities.Sweep(sweeping, s.activities)
+	go activities.Sessions(s.activities).CloseOrphans(sweeping)
 	return nil
 }
 
@@ -59,7 +59,7 @@ func (s *sdkWorkers) Stop(ctx context.Context) {
 	stopping.Wait()
 	closing, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
-	activities.CloseAll(closing, s.activities)
+	activities.Sessions(s.activities).CloseAll(closing)
 }
 
 // registerWorkflows makes every workflow known to a worker or a replayer.

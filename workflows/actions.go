@@ -5,7 +5,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"errand/activities"
+	"errand/activities/translate"
 	"errand/tools"
 	"errand/tools/item"
 	"errand/workflows/contract"
@@ -61,7 +61,7 @@ func (r *run) manifest(a *action) contract.Manifest {
 		Tool: a.call.Tool, Namespace: a.call.Namespace,
 	}
 	if a.call.kind == item.TypeCustomCall {
-		input := activities.UnwrapInput(a.call.Arguments)
+		input := translate.UnwrapInput(a.call.Arguments)
 		m.Input = &input
 		return m
 	}

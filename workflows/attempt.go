@@ -57,7 +57,7 @@ func (r *run) execute(ctx workflow.Context, c *call) tools.Outcome {
 			if failed != nil {
 				return *failed
 			}
-			held, in.Activation, options = a, &a.Activation, pin(options, a)
+			held, in.Session, options = a, &a.Session, pin(options, a)
 		}
 		c.started, in.Lost = true, e.lost
 		out, err := perform(workflow.WithActivityOptions(ctx, options), acts.Execute, in)
@@ -117,7 +117,7 @@ func droppedOutcome(late tools.Outcome) tools.Outcome {
 // that did not return may still take effect.
 func stoppedOutcome(c *call, err error) tools.Outcome {
 	var cancelled *temporal.CanceledError
-	var p activities.Progress
+	var p activities.Heartbeat
 	if errors.As(err, &cancelled) && cancelled.HasDetails() && cancelled.Details(&p) == nil && p.Left {
 		return leftOutcome(c)
 	}

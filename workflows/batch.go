@@ -9,6 +9,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/activities/model"
+	"errand/activities/translate"
 	"errand/tools"
 	"errand/tools/item"
 	"errand/workflows/contract"
@@ -123,7 +125,7 @@ func (r *run) appendAnswer(ctx workflow.Context, answer activities.InferResult) 
 			continue
 		}
 		c := r.read(ctx, raw, head, len(b))
-		r.refuse(c, answer.Stop)
+		r.refuse(c, answer.Finish)
 		switch {
 		case c.tool.Owner == tools.OwnedByClient:
 			r.Report.Publish(raw)
@@ -142,7 +144,7 @@ func (r *run) read(ctx workflow.Context, raw json.RawMessage, head item.Head, in
 	}
 	_ = json.Unmarshal(raw, &body) // the infer activity has made both text
 	if head.Type == item.TypeCustomCall {
-		body.Arguments = activities.WrapInput(body.Input)
+		body.Arguments = translate.WrapInput(body.Input)
 	}
 	c := &call{
 		Call: tools.Call{
@@ -169,10 +171,10 @@ func (r *run) descriptor(id tools.Identity) tools.Descriptor {
 
 // refuse settles a call that is not even prepared: of an answer that was cut,
 // beyond the batch limit, or to a name that nobody declared.
-func (r *run) refuse(c *call, stop activities.Stop) {
+func (r *run) refuse(c *call, stop model.FinishReason) {
 	var o tools.Outcome
 	switch {
-	case stop == activities.StopLength || stop == activities.StopFilter:
+	case stop == model.FinishLength || stop == model.FinishFilter:
 		o = tools.Fail(tools.Failed, tools.ErrTruncated,
 			"the answer was cut before it was whole ("+string(stop)+"), so this call was not run: issue it again, shorter if need be")
 	case c.Index >= contract.MaxBatch:

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/tools/item"
 	"errand/workflows/contract"
 )
@@ -34,7 +35,7 @@ func TestAUsedUpBudgetEndsTheRunAfterItsCalls(t *testing.T) {
 		"tokens": {`"max_tokens":100`, "max_tokens", []any{spends(calls("1", "look", "{}"), 100, nil), say("no")}, contract.Incomplete},
 		"tokens of failed attempts": {`"max_tokens":100`, "max_tokens", []any{func() activities.InferResult {
 			r := spends(calls("1", "look", "{}"), 10, nil)
-			r.Failed = &activities.Spent{Usage: item.Usage{TotalTokens: 90}}
+			r.Failed = &model.Spent{Usage: item.Usage{TotalTokens: 90}}
 			return r
 		}(), say("no")}, contract.Incomplete},
 		"tokens left":             {`"max_tokens":101`, "", []any{spends(calls("1", "look", "{}"), 100, nil), say("yes")}, contract.Completed},
@@ -59,7 +60,7 @@ func TestAUsedUpBudgetEndsTheRunAfterItsCalls(t *testing.T) {
 func TestCostIsSummedWithThatOfFailedAttempts(t *testing.T) {
 	t.Parallel()
 	first := spends(calls("1", "look", "{}"), 10, cost(2_000_000))
-	first.Failed = &activities.Spent{Usage: item.Usage{TotalTokens: 5}, Cost: cost(1_000_000)}
+	first.Failed = &model.Spent{Usage: item.Usage{TotalTokens: 5}, Cost: cost(1_000_000)}
 	b := newBench(t, source{"look": answers("seen")}, activities.Hooks{}, first, spends(say("done"), 10, cost(500_000)))
 	result, err := b.run(fmt.Sprintf(budgeted, ""))
 	require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/activities/session"
 	"errand/workflows/contract"
 )
 
@@ -19,7 +20,7 @@ const TypeCleanup = "Cleanup"
 // Signals from a run to its Cleanup.
 const (
 	// SignalLost names an activation whose worker does not answer. Payload:
-	// activities.Activation.
+	// session.ID.
 	SignalLost = "session_lost"
 	// SignalRelease says that the run ends. Payload: ReleaseOrder.
 	SignalRelease = "release"
@@ -39,19 +40,19 @@ type CleanupInput struct {
 // KeptActivation is an activation that a Cleanup takes over. Lost is one whose
 // worker does not answer, Closed one that its worker has closed, which said Error.
 type KeptActivation struct {
-	activities.Held
-	Lost   bool `json:"lost,omitempty"`
-	Closed bool `json:"closed,omitempty"`
+	session.Closed
+	Lost bool `json:"lost,omitempty"`
+	Gone bool `json:"closed,omitempty"`
 }
 
 // ReleaseOrder says what the run knows of its activations.
 type ReleaseOrder struct {
 	// Opened ones are reported on. Failed ones were never open.
-	Opened []activities.Held `json:"opened,omitempty"`
+	Opened []session.Location `json:"opened,omitempty"`
 	// Closed are those of Opened that their worker has closed, each with what it
 	// said as Error. A Cleanup that came later was not told by the worker.
-	Closed []activities.Held       `json:"closed,omitempty"`
-	Failed []activities.Activation `json:"failed,omitempty"`
+	Closed []session.Closed `json:"closed,omitempty"`
+	Failed []session.ID     `json:"failed,omitempty"`
 }
 
 // CleanupResult reports on every activation.
@@ -68,9 +69,9 @@ func Cleanup(ctx workflow.Context, in CleanupInput) (*CleanupResult, error) {
 	detached, _ := workflow.NewDisconnectedContext(ctx)
 	c := &cleanup{in: in}
 	for _, k := range in.Held {
-		e := c.add(k.Held)
+		e := c.add(k.Location)
 		switch {
-		case k.Closed:
+		case k.Gone:
 			e.wasClosed(k.Error)
 		case k.Lost:
 			c.giveUp(detached, e)
@@ -116,7 +117,7 @@ type cleanup struct {
 // entry is one session on one worker. An activation whose first attempt was lost
 // has one for each worker that was asked.
 type entry struct {
-	activities.Held
+	session.Location
 	// closing is true once somebody closes it, closed once that is over. found
 	// says that the worker did hold it, lost that it seemed gone.
 	closing, closed, found, lost bool
@@ -124,24 +125,24 @@ type entry struct {
 }
 
 func (e *entry) release() contract.Release {
-	return contract.Release{Source: e.Activation.Source, Epoch: e.Activation.Epoch, Error: e.err}
+	return contract.Release{Source: e.Session.Source, Epoch: e.Session.Epoch, Error: e.err}
 }
 
 // wasClosed takes note that its worker has closed a session.
 func (e *entry) wasClosed(err string) { e.closing, e.closed, e.found, e.err = true, true, true, err }
 
-func (c *cleanup) add(h activities.Held) *entry {
+func (c *cleanup) add(h session.Location) *entry {
 	if e := c.find(h); e != nil {
 		return e
 	}
-	e := &entry{Held: activities.Held{Activation: h.Activation, Queue: h.Queue}}
+	e := &entry{Location: h}
 	c.entries = append(c.entries, e)
 	return e
 }
 
-func (c *cleanup) find(h activities.Held) *entry {
+func (c *cleanup) find(h session.Location) *entry {
 	for _, e := range c.entries {
-		if e.Activation == h.Activation && e.Queue == h.Queue {
+		if e.Session == h.Session && e.Queue == h.Queue {
 			return e
 		}
 	}
@@ -150,22 +151,22 @@ func (c *cleanup) find(h activities.Held) *entry {
 
 // listen takes what workers and the run have to say.
 func (c *cleanup) listen(ctx workflow.Context) {
-	take(ctx, activities.SignalOpening, func(_ workflow.Context, h activities.Held) { c.add(h) })
-	take(ctx, activities.SignalClosed, func(_ workflow.Context, h activities.Held) {
-		if e := c.find(h); e != nil && !e.closing {
+	take(ctx, session.SignalOpening, func(_ workflow.Context, h session.Location) { c.add(h) })
+	take(ctx, session.SignalClosed, func(_ workflow.Context, h session.Closed) {
+		if e := c.find(h.Location); e != nil && !e.closing {
 			e.wasClosed(h.Error)
 		}
 	})
-	take(ctx, SignalLost, func(ctx workflow.Context, key activities.Activation) {
+	take(ctx, SignalLost, func(ctx workflow.Context, key session.ID) {
 		for _, e := range c.entries {
-			if e.Activation == key {
+			if e.Session == key {
 				c.giveUp(ctx, e)
 			}
 		}
 	})
 	take(ctx, SignalRelease, func(_ workflow.Context, order ReleaseOrder) {
 		for _, h := range order.Closed {
-			if e := c.add(h); !e.closing {
+			if e := c.add(h.Location); !e.closing {
 				e.wasClosed(h.Error)
 			}
 		}
@@ -195,15 +196,15 @@ func (c *cleanup) wait(ctx workflow.Context, pause time.Duration, cancelled func
 	return cancelled()
 }
 
-func (c *cleanup) look(ctx workflow.Context) activities.OutlookResult {
+func (c *cleanup) look(ctx workflow.Context) activities.CheckRunResult {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: time.Minute,
 		Summary:             "does the run go on?",
 		RetryPolicy:         &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute},
 	})
-	outlook, err := perform(ctx, acts.Outlook, activities.OutlookInput{
-		Activation: activities.Activation{RunID: c.in.RunID, Chain: c.in.Chain},
-		Successor:  cleanupID(c.in.RunID, c.in.Chain, c.in.Number+1),
+	outlook, err := perform(ctx, acts.CheckRun, activities.CheckRunInput{
+		Session:   session.ID{RunID: c.in.RunID, Chain: c.in.Chain},
+		Successor: cleanupID(c.in.RunID, c.in.Chain, c.in.Number+1),
 	})
 	if err != nil {
 		workflow.GetLogger(ctx).Warn("the run's outlook is not known", "error", err)
@@ -227,7 +228,7 @@ func (c *cleanup) giveUp(ctx workflow.Context, e *entry) {
 func (c *cleanup) result() *CleanupResult {
 	result := &CleanupResult{Released: []contract.Release{}}
 	for _, e := range c.entries {
-		if !e.found && !slices.Contains(c.order.Opened, e.Held) {
+		if !e.found && !slices.Contains(c.order.Opened, e.Location) {
 			continue
 		}
 		one := e.release()

@@ -11,11 +11,12 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/activities/session"
 	"errand/workflows/contract"
 )
 
 // closer is a worker that notes what it was told to close.
-type closer struct{ told []activities.Activation }
+type closer struct{ told []session.ID }
 
 // inside runs a workflow with a worker that closes what it is told to.
 func inside(t *testing.T, story func(workflow.Context) error) (*testsuite.TestWorkflowEnvironment, *closer) {
@@ -24,10 +25,10 @@ func inside(t *testing.T, story func(workflow.Context) error) (*testsuite.TestWo
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetTestTimeout(time.Minute)
-	env.RegisterActivityWithOptions(func(_ context.Context, key activities.Activation) (activities.DeactivateResult, error) {
+	env.RegisterActivityWithOptions(func(_ context.Context, key session.ID) (activities.CloseSessionResult, error) {
 		c.told = append(c.told, key)
-		return activities.DeactivateResult{Closed: true}, nil
-	}, activity.RegisterOptions{Name: "Deactivate"})
+		return activities.CloseSessionResult{Closed: true}, nil
+	}, activity.RegisterOptions{Name: "CloseSession"})
 	if story != nil {
 		env.RegisterWorkflowWithOptions(story, workflow.RegisterOptions{Name: "story"})
 		env.ExecuteWorkflow("story")
@@ -36,23 +37,26 @@ func inside(t *testing.T, story func(workflow.Context) error) (*testsuite.TestWo
 	return env, c
 }
 
-func opened(source, queue string) activities.Held {
-	return activities.Held{Activation: activities.Activation{RunID: "run", Chain: "c", Source: source, Epoch: 1}, Queue: queue}
+func opened(source, queue string) session.Location {
+	return session.Location{Session: session.ID{RunID: "run", Chain: "c", Source: source, Epoch: 1}, Queue: queue}
+}
+
+func kept(at session.Location) KeptActivation {
+	return KeptActivation{Closed: session.Closed{Location: at}}
 }
 
 func TestCleanupTakesWhatTheRunKnowsToBeClosedAsClosed(t *testing.T) {
 	t.Parallel()
 	env, worker := inside(t, nil)
 	gone, there := opened("desk", "left"), opened("box", "here")
-	said := opened("shelf", "left")
-	said.Error = "it was jammed"
+	said := session.Closed{Location: opened("shelf", "left"), Error: "it was jammed"}
 	env.RegisterDelayedCallback(func() {
 		env.SignalWorkflow(SignalRelease, ReleaseOrder{
-			Opened: []activities.Held{gone, there, opened("shelf", "left")}, Closed: []activities.Held{gone, said},
+			Opened: []session.Location{gone, there, opened("shelf", "left")}, Closed: []session.Closed{{Location: gone}, said},
 		})
 	}, time.Minute)
 	env.ExecuteWorkflow(Cleanup, CleanupInput{RunID: "run", Chain: "c", Number: 2, Held: []KeptActivation{
-		{Held: gone}, {Held: there}, {Held: opened("shelf", "left")},
+		kept(gone), kept(there), kept(opened("shelf", "left")),
 	}})
 	require.NoError(t, env.GetWorkflowError())
 	var result CleanupResult
@@ -60,7 +64,7 @@ func TestCleanupTakesWhatTheRunKnowsToBeClosedAsClosed(t *testing.T) {
 	require.Equal(t, []contract.Release{
 		{Source: "desk", Epoch: 1}, {Source: "box", Epoch: 1}, {Source: "shelf", Epoch: 1, Error: "it was jammed"},
 	}, result.Released)
-	require.Equal(t, []activities.Activation{there.Activation}, worker.told, "nobody listens on the queue of a worker that has left")
+	require.Equal(t, []session.ID{there.Session}, worker.told, "nobody listens on the queue of a worker that has left")
 }
 
 func TestRunWhoseCleanupIsGoneDoesNotDeactivateWhatItsWorkerHasClosed(t *testing.T) {
@@ -68,14 +72,14 @@ func TestRunWhoseCleanupIsGoneDoesNotDeactivateWhatItsWorkerHasClosed(t *testing
 	var result CleanupResult
 	_, worker := inside(t, func(ctx workflow.Context) error {
 		r := &run{holdings: holdings{all: []*activation{
-			{Held: opened("desk", "left"), state: contract.ActivationLost, gone: true, parting: "it was jammed"},
-			{Held: opened("box", "here"), state: contract.ActivationOpen},
+			{Location: opened("desk", "left"), state: contract.ActivationLost, gone: true, parting: "it was jammed"},
+			{Location: opened("box", "here"), state: contract.ActivationOpen},
 		}}}
 		result = r.releaseAlone(ctx, context.Canceled)
 		return nil
 	})
 	require.Equal(t, []contract.Release{{Source: "desk", Epoch: 1, Error: "it was jammed"}, {Source: "box", Epoch: 1}}, result.Released)
-	require.Equal(t, []activities.Activation{opened("box", "here").Activation}, worker.told)
+	require.Equal(t, []session.ID{opened("box", "here").Session}, worker.told)
 }
 
 // TestOpeningThatIsAnnouncedInTheLastStepIsClosed: whoever listens has been
@@ -88,13 +92,13 @@ func TestOpeningThatIsAnnouncedInTheLastStepIsClosed(t *testing.T) {
 		if err := workflow.Sleep(ctx, time.Second); err != nil { // they wait for word now
 			return err
 		}
-		word, is := workflow.GetSignalChannel(ctx, activities.SignalOpening).(workflow.Channel)
+		word, is := workflow.GetSignalChannel(ctx, session.SignalOpening).(workflow.Channel)
 		require.True(t, is)
 		require.True(t, word.SendAsync(opened("desk", "here")))
 		c.deactivateAll(ctx)
 		return nil
 	})
-	require.Equal(t, []activities.Activation{opened("desk", "here").Activation}, worker.told)
+	require.Equal(t, []session.ID{opened("desk", "here").Session}, worker.told)
 }
 
 func TestCleanupsAreReplacedByTheCountOfOneExecution(t *testing.T) {

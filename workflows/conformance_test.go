@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/tools"
 	"errand/workflows/contract"
 )
@@ -226,9 +227,9 @@ func TestMessageComesBeforeItsCallsAndAllOfAnAnswerIsKept(t *testing.T) {
 
 func TestGatewayCallsStayHiddenHoweverARoundEnds(t *testing.T) {
 	t.Parallel()
-	for name, stop := range map[string]activities.Stop{"round cap": "", "cut": activities.StopLength, "filtered": activities.StopFilter} {
+	for name, stop := range map[string]model.FinishReason{"round cap": "", "cut": model.FinishLength, "filtered": model.FinishFilter} {
 		answer := callItem(`{"type":"function_call","call_id":"1","name":"a","arguments":"{}"}`, `{"type":"message","role":"assistant","content":"hm"}`)
-		answer.Stop = stop
+		answer.Finish = stop
 		b := newBench(t, source{"a": answers("A")}, activities.Hooks{}, answer)
 		result, err := b.run(`{"model":"m","input":"go","tools":[{"type":"platform","name":"a"}],"run":{"max_rounds":1}}`)
 		require.NoError(t, err)

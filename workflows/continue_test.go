@@ -16,6 +16,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/activities/session"
 	"errand/workflows/contract"
 )
 
@@ -97,8 +98,8 @@ type playing struct {
 	// answered counts the answers to calls of typed.
 	answered map[string]int
 	// sessions are all openings, keepers the Cleanups that were told of them.
-	sessions []*session
-	keepers  map[activities.Activation]string
+	sessions []*prop
+	keepers  map[session.ID]string
 	// carried counts what was under way at a continuation.
 	carried map[string]int
 	where   where
@@ -114,7 +115,7 @@ func newPlay(t *testing.T, s scene) *playing {
 	t.Helper()
 	p := &playing{
 		scene: s, t: t, visits: map[string]int{}, answered: map[string]int{},
-		keepers: map[activities.Activation]string{}, carried: map[string]int{},
+		keepers: map[session.ID]string{}, carried: map[string]int{},
 	}
 	p.acts = p.worker()
 	return p

@@ -34,7 +34,7 @@ func (c *cleanup) someOpen() bool { return slices.ContainsFunc(c.entries, c.open
 
 // open tells whether nobody has begun to close a session that may be open.
 func (c *cleanup) open(e *entry) bool {
-	return !e.closing && (c.order == nil || !slices.Contains(c.order.Failed, e.Activation))
+	return !e.closing && (c.order == nil || !slices.Contains(c.order.Failed, e.Session))
 }
 
 const (
@@ -54,12 +54,12 @@ func (e *entry) deactivate(ctx workflow.Context, wait time.Duration) {
 		ScheduleToStartTimeout: wait,
 		StartToCloseTimeout:    30 * time.Second,
 		HeartbeatTimeout:       activities.HeartbeatTimeout,
-		Summary:                summary("deactivate %s", e.Activation.String()),
+		Summary:                summary("deactivate %s", e.Session.String()),
 		// A server that ends can lose the answer in which it hands a task out: the
 		// worker has never seen it. Closing bears repeating.
 		RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, MaximumAttempts: maxCloses},
 	})
-	out, err := perform(ctx, acts.Deactivate, e.Activation)
+	out, err := perform(ctx, acts.CloseSession, e.Session)
 	e.closed = true
 	switch {
 	case err != nil:

@@ -1,7 +1,7 @@
 package workflows
 
 import (
-	"errand/activities"
+	"errand/activities/model"
 	"errand/workflows/contract"
 )
 
@@ -9,7 +9,7 @@ import (
 type facts struct {
 	calls       int
 	terminating bool // every outcome of the batch asked to end the run
-	stop        activities.Stop
+	stop        model.FinishReason
 	steering    int
 	followUps   int
 	round       int
@@ -42,10 +42,10 @@ func decide(f facts) decision {
 	ends := f.calls == 0 || f.terminating
 	waiting := f.steering > 0 || (ends && f.followUps > 0)
 	switch {
-	case f.stop == activities.StopFilter && !waiting:
-		return decision{kind: stopEarly, reason: string(activities.StopFilter)}
-	case f.calls == 0 && f.stop == activities.StopLength && !waiting:
-		return decision{kind: stopEarly, reason: string(activities.StopLength)}
+	case f.stop == model.FinishFilter && !waiting:
+		return decision{kind: stopEarly, reason: string(model.FinishFilter)}
+	case f.calls == 0 && f.stop == model.FinishLength && !waiting:
+		return decision{kind: stopEarly, reason: string(model.FinishLength)}
 	case ends && !waiting:
 		return decision{kind: finished}
 	case f.stopped:

@@ -8,8 +8,9 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/tools"
+	"errand/tools/item"
 	"errand/workflows/contract"
 )
 
@@ -31,7 +32,7 @@ type child struct {
 // of it: a delegated run of an earlier run of the same id may still be ending.
 func childID(run, chain string, round, index int) string {
 	if len(run) > maxChildID {
-		run = activities.Digest([]byte(run))
+		run = item.Digest([]byte(run))
 	}
 	return fmt.Sprintf("%s/%s/%d/%d", run, chain[:min(8, len(chain))], round, index)
 }
@@ -57,7 +58,7 @@ func (r *run) delegate(ctx workflow.Context, c *call) tools.Outcome {
 	if err != nil {
 		result = resultIn(err)
 	}
-	r.Budget.Spend(&activities.Spent{Usage: result.Usage, Cost: result.Run.Cost})
+	r.Budget.Spend(&model.Spent{Usage: result.Usage, Cost: result.Run.Cost})
 	r.closeRelayed(ctx, c.child)
 	o := delegatedOutcome(result, err)
 	o.Changes, o.Warnings = result.Run.Changes, result.Run.Warnings

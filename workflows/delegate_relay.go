@@ -6,7 +6,7 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
-	"errand/activities"
+	"errand/activities/translate"
 	"errand/tools"
 	"errand/tools/item"
 	"errand/workflows/contract"
@@ -96,7 +96,7 @@ func (r *run) handOverFor(ctx workflow.Context, c *call, news contract.Delegated
 		relay: &relay{child: c.child, action: m.ActionID},
 	}
 	if m.Input != nil {
-		p.kind, p.Arguments = item.TypeCustomCall, activities.WrapInput(*m.Input)
+		p.kind, p.Arguments = item.TypeCustomCall, translate.WrapInput(*m.Input)
 	}
 	p.tool = r.descriptor(p.Identity())
 	p.action = r.ledger.hand(p)

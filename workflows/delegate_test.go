@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/tools/item"
 	"errand/workflows/contract"
 )
@@ -76,7 +77,7 @@ func TestDelegatedRunThatFailsIsAFailureAndItsTextIsNotTheAnswer(t *testing.T) {
 	partly := calls("x", "look", `{}`)
 	partly.Items = append(say("partial").Items, partly.Items...)
 	cut := say("partial")
-	cut.Stop = activities.StopLength
+	cut.Finish = model.FinishLength
 	b := newDelegation(t, map[string][]any{
 		"1/0": {used(partly, 7), broken}, "1/1": {used(cut, 5)},
 	}, calls("1", "delegate", `{"task":"a"}`, "2", "delegate", `{"task":"b"}`), say("done"))

@@ -95,7 +95,7 @@ func (r *run) detailActivations(b *strings.Builder) {
 		if a.state != contract.ActivationOpen && a.state != contract.ActivationOpening {
 			continue
 		}
-		t.add(fmt.Sprintf("| %s | %d | %s | `%s` |\n", inline(a.Activation.Source, 64), a.Activation.Epoch, a.state, inline(a.Queue, 120)), "")
+		t.add(fmt.Sprintf("| %s | %d | %s | `%s` |\n", inline(a.Session.Source, 64), a.Session.Epoch, a.state, inline(a.Queue, 120)), "")
 	}
 	t.write(b, "")
 }

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/workflows/contract"
 )
 
@@ -41,8 +42,8 @@ func whyRefused(app *temporal.ApplicationError) (code, message string) {
 
 // failedInference is what the attempts at an inference have used that failed
 // for good.
-func failedInference(err error) *activities.Spent {
-	var p activities.Progress
+func failedInference(err error) *model.Spent {
+	var p activities.Heartbeat
 	var app *temporal.ApplicationError
 	var timeout *temporal.TimeoutError
 	switch {

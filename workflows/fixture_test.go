@@ -20,6 +20,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/tools"
 	"errand/tools/delegate"
 	"errand/tools/item"
@@ -238,8 +239,8 @@ func answers(text string) func(context.Context, tools.Invocation) (tools.Output,
 
 type noModel struct{}
 
-func (noModel) Infer(context.Context, activities.ModelRequest) (activities.ModelAnswer, error) {
-	return activities.ModelAnswer{}, errors.New("not scripted")
+func (noModel) Infer(context.Context, model.Request) (model.Answer, error) {
+	return model.Answer{}, errors.New("not scripted")
 }
 
 type noEngine struct{}

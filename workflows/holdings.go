@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/activities/session"
 	"errand/tools"
 	"errand/workflows/contract"
 )
@@ -23,7 +24,7 @@ type holdings struct {
 
 // activation is one opening of a source and where it stands.
 type activation struct {
-	activities.Held
+	session.Location
 	state contract.ActivationStatus
 	// failure says why it is not open. It is the source's own reason if it was
 	// refused, and the machine's otherwise: then a worker may hold it after all.
@@ -36,10 +37,8 @@ type activation struct {
 }
 
 // closedBy is an activation as its worker told that it has closed it.
-func (a *activation) closedBy() activities.Held {
-	held := a.Held
-	held.Error = a.parting
-	return held
+func (a *activation) closedBy() session.Closed {
+	return session.Closed{Location: a.Location, Error: a.parting}
 }
 
 // drop forgets a Cleanup that is gone.
@@ -53,7 +52,7 @@ func (h *holdings) drop(k *keeper) {
 func (h *holdings) latest(source string) *activation {
 	for i := len(h.all) - 1; i >= 0; i-- {
 		a := h.all[i]
-		if a.Activation.Source == source && (a.state == contract.ActivationOpen || a.state == contract.ActivationOpening) {
+		if a.Session.Source == source && (a.state == contract.ActivationOpen || a.state == contract.ActivationOpening) {
 			return a
 		}
 	}
@@ -64,13 +63,13 @@ func (h *holdings) latest(source string) *activation {
 func (h *holdings) next(run, chain, source string) *activation {
 	epoch := 1
 	for _, a := range h.all {
-		if a.Activation.Source == source {
+		if a.Session.Source == source {
 			epoch++
 		}
 	}
 	a := &activation{
-		Held:  activities.Held{Activation: activities.Activation{RunID: run, Chain: chain, Source: source, Epoch: epoch}},
-		state: contract.ActivationOpening,
+		Location: session.Location{Session: session.ID{RunID: run, Chain: chain, Source: source, Epoch: epoch}},
+		state:    contract.ActivationOpening,
 	}
 	h.all = append(h.all, a)
 	return a
@@ -79,7 +78,7 @@ func (h *holdings) next(run, chain, source string) *activation {
 // released takes note of what became of an activation at the end.
 func (h *holdings) released(one contract.Release) {
 	for _, a := range h.all {
-		if a.Activation.Source != one.Source || a.Activation.Epoch != one.Epoch {
+		if a.Session.Source != one.Source || a.Session.Epoch != one.Epoch {
 			continue
 		}
 		a.state = contract.ActivationClosed
@@ -90,9 +89,9 @@ func (h *holdings) released(one contract.Release) {
 }
 
 // find is the activation that somebody names.
-func (h *holdings) find(key activities.Activation) *activation {
+func (h *holdings) find(key session.ID) *activation {
 	for _, a := range h.all {
-		if a.Activation == key {
+		if a.Session == key {
 			return a
 		}
 	}
@@ -106,7 +105,7 @@ func (h *holdings) report() []contract.OpenActivation {
 	var some []contract.OpenActivation
 	for _, a := range h.all[max(0, len(h.all)-maxActivations):] {
 		some = append(some, contract.OpenActivation{
-			Source: a.Activation.Source, Epoch: a.Activation.Epoch, Status: a.state, Queue: a.Queue, Error: short(a.failure),
+			Source: a.Session.Source, Epoch: a.Session.Epoch, Status: a.state, Queue: a.Queue, Error: short(a.failure),
 		})
 	}
 	return some
@@ -142,18 +141,18 @@ func (r *run) activate(ctx workflow.Context, c *call) (*activation, *tools.Outco
 
 // open has a worker open an activation.
 func (r *run) open(ctx workflow.Context, a *activation, server *tools.ServerDeclaration) {
-	source := a.Activation.Source
+	source := a.Session.Source
 	k, err := r.keep(ctx)
 	if err != nil {
-		r.opened(ctx, a, activities.ActivateResult{}, err)
+		r.opened(ctx, a, activities.OpenSessionResult{}, err)
 		return
 	}
 	if err := ctx.Err(); err != nil { // cancelled while its Cleanup started
-		r.opened(ctx, a, activities.ActivateResult{}, err)
+		r.opened(ctx, a, activities.OpenSessionResult{}, err)
 		return
 	}
-	in := activities.ActivateInput{Activation: a.Activation, Cleanup: k.id, Server: server}
-	out, err := perform(workflow.WithActivityOptions(ctx, activateOptions(a)), acts.Activate, in)
+	in := activities.OpenSessionInput{Session: a.Session, Cleanup: k.id, Server: server}
+	out, err := perform(workflow.WithActivityOptions(ctx, activateOptions(a)), acts.OpenSession, in)
 	if isType(err, activities.TypeCleanupGone) && r.mayReplace() {
 		r.holdings.drop(k) // somebody ended it; another one takes over what is open
 		workflow.GetLogger(ctx).Warn("the run's Cleanup is gone", "source", source)
@@ -163,7 +162,7 @@ func (r *run) open(ctx workflow.Context, a *activation, server *tools.ServerDecl
 	r.opened(ctx, a, out, err)
 }
 
-func (r *run) opened(ctx workflow.Context, a *activation, out activities.ActivateResult, err error) {
+func (r *run) opened(ctx workflow.Context, a *activation, out activities.OpenSessionResult, err error) {
 	a.Queue, a.state, a.failure, a.refused = out.Queue, contract.ActivationOpen, out.Failure, out.Failure != ""
 	if err != nil {
 		a.failure = err.Error()
@@ -176,7 +175,7 @@ func (r *run) opened(ctx workflow.Context, a *activation, out activities.Activat
 
 func (r *run) noteActivation(ctx workflow.Context, a *activation) {
 	r.record(ctx, contract.Event{
-		Type: contract.EventActivation, Source: a.Activation.Source, Epoch: a.Activation.Epoch,
+		Type: contract.EventActivation, Source: a.Session.Source, Epoch: a.Session.Epoch,
 		Status: string(a.state), Reason: short(a.failure),
 	})
 	r.showDetails(ctx)
@@ -191,7 +190,7 @@ func (r *run) lose(ctx workflow.Context, a *activation) {
 	a.state = contract.ActivationLost
 	r.noteActivation(ctx, a)
 	if k := r.holdings.keeper; k != nil {
-		k.tell(ctx, SignalLost, a.Activation)
+		k.tell(ctx, SignalLost, a.Session)
 	}
 }
 
@@ -199,15 +198,15 @@ func (r *run) lose(ctx workflow.Context, a *activation) {
 // leaves in the channel what it cannot take yet.
 func (r *run) takeClosings(ctx workflow.Context) {
 	detached, _ := workflow.NewDisconnectedContext(ctx)
-	channel := workflow.GetSignalChannel(ctx, activities.SignalClosed)
+	channel := workflow.GetSignalChannel(ctx, session.SignalClosed)
 	for {
 		_ = workflow.Await(detached, func() bool { return channel.Len() > 0 })
 		r.hearClosings(ctx)
 	}
 }
 
-func (r *run) closed(ctx workflow.Context, held activities.Held) {
-	if a := r.holdings.find(held.Activation); a != nil && a.state == contract.ActivationOpen && a.Queue == held.Queue {
+func (r *run) closed(ctx workflow.Context, held session.Closed) {
+	if a := r.holdings.find(held.Session); a != nil && a.state == contract.ActivationOpen && a.Queue == held.Queue {
 		a.state, a.gone, a.parting = contract.ActivationLost, true, held.Error
 		r.noteActivation(ctx, a)
 	}
@@ -216,10 +215,10 @@ func (r *run) closed(ctx workflow.Context, held activities.Held) {
 // hearClosings takes what workers have sent and nobody has heard yet: at the end
 // of an execution it would be lost.
 func (r *run) hearClosings(ctx workflow.Context) {
-	channel := workflow.GetSignalChannel(ctx, activities.SignalClosed)
-	var held activities.Held
+	channel := workflow.GetSignalChannel(ctx, session.SignalClosed)
+	var held session.Closed
 	for channel.ReceiveAsync(&held) {
 		r.closed(ctx, held)
-		held = activities.Held{}
+		held = session.Closed{}
 	}
 }

@@ -36,10 +36,10 @@ func judge(err error, effect tools.Effect, pinned bool) loss {
 	var app *temporal.ApplicationError
 	if errors.As(err, &app) {
 		switch app.Type() {
-		case activities.TypeNotBegun, activities.TypeNotActivated:
+		case activities.TypeNotBegun, activities.TypeSessionGone:
 			return neverBegan
 		case activities.TypeWorkerStopped:
-			var p activities.Progress
+			var p activities.Heartbeat
 			if app.HasDetails() && app.Details(&p) == nil && !p.Begun && !effect.Repeatable() {
 				return neverBegan
 			}
@@ -61,7 +61,7 @@ func judgeTimeout(timeout *temporal.TimeoutError, effect tools.Effect, pinned bo
 	if effect.Repeatable() {
 		return lostMidway(effect, pinned)
 	}
-	var p activities.Progress
+	var p activities.Heartbeat
 	if timeout.HasLastHeartbeatDetails() && timeout.LastHeartbeatDetails(&p) == nil && p.Begun {
 		return mayHaveHappened
 	}
@@ -90,6 +90,6 @@ func uncertain(effect tools.Effect) loss {
 // call's session any more, or not for long.
 func sessionLost(err error) bool {
 	var timeout *temporal.TimeoutError
-	return isType(err, activities.TypeNotActivated) || isType(err, activities.TypeWorkerStopped) ||
+	return isType(err, activities.TypeSessionGone) || isType(err, activities.TypeWorkerStopped) ||
 		(errors.As(err, &timeout) && timeout.TimeoutType() == enums.TIMEOUT_TYPE_SCHEDULE_TO_START)
 }

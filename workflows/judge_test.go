@@ -19,7 +19,7 @@ func TestLostCallsAreJudgedByEffectAndMark(t *testing.T) {
 		return temporal.NewHeartbeatTimeoutError(details...)
 	}
 	stopped := func(begun bool) error {
-		return temporal.NewApplicationError("stopped", activities.TypeWorkerStopped, activities.Progress{Begun: begun})
+		return temporal.NewApplicationError("stopped", activities.TypeWorkerStopped, activities.Heartbeat{Begun: begun})
 	}
 	for name, row := range map[string]struct {
 		err    error
@@ -29,9 +29,9 @@ func TestLostCallsAreJudgedByEffectAndMark(t *testing.T) {
 	}{
 		"no error":                              {nil, tools.EffectOnce, arrived, 0},
 		"cancelled":                             {temporal.NewCanceledError(), tools.EffectOnce, stoppedByRun, 0},
-		"once, lost after its mark":             {heartbeat(activities.Progress{Begun: true}), tools.EffectOnce, mayHaveHappened, 0},
+		"once, lost after its mark":             {heartbeat(activities.Heartbeat{Begun: true}), tools.EffectOnce, mayHaveHappened, 0},
 		"once, lost before its mark":            {heartbeat(), tools.EffectOnce, neverBegan, 0},
-		"nothing declared counts as once":       {heartbeat(activities.Progress{Begun: true}), "", mayHaveHappened, 0},
+		"nothing declared counts as once":       {heartbeat(activities.Heartbeat{Begun: true}), "", mayHaveHappened, 0},
 		"read, attempts used up":                {heartbeat(), tools.EffectRead, broken, repeatable},
 		"idempotent, attempts used up":          {heartbeat(), tools.EffectIdempotent, mayHaveHappened, repeatable},
 		"once, its worker stopped after begin":  {stopped(true), tools.EffectOnce, mayHaveHappened, 0},
@@ -39,8 +39,8 @@ func TestLostCallsAreJudgedByEffectAndMark(t *testing.T) {
 		"idempotent, workers stopped, used up":  {stopped(false), tools.EffectIdempotent, mayHaveHappened, repeatable},
 		"once, the mark was not taken":          {temporal.NewApplicationError("no", activities.TypeNotBegun), tools.EffectOnce, neverBegan, 0},
 		"nobody took it":                        {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_SCHEDULE_TO_START, nil), tools.EffectOnce, neverBegan, 0},
-		"once, hung with its mark":              {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_START_TO_CLOSE, nil, activities.Progress{Begun: true}), tools.EffectOnce, mayHaveHappened, 0},
-		"the session is gone":                   {temporal.NewApplicationError("no", activities.TypeNotActivated), tools.EffectOnce, neverBegan, 0},
+		"once, hung with its mark":              {temporal.NewTimeoutError(enums.TIMEOUT_TYPE_START_TO_CLOSE, nil, activities.Heartbeat{Begun: true}), tools.EffectOnce, mayHaveHappened, 0},
+		"the session is gone":                   {temporal.NewApplicationError("no", activities.TypeSessionGone), tools.EffectOnce, neverBegan, 0},
 		"a fault of ours":                       {errors.New("bug"), tools.EffectRead, broken, 0},
 		"a fault of ours after a once call":     {errors.New("bug"), tools.EffectOnce, mayHaveHappened, 0},
 	} {

@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"errand/activities"
+	"errand/tools/item"
 	"errand/workflows/contract"
 )
 
@@ -35,7 +35,7 @@ const (
 // is part of it: an earlier run of the same id may still be cleaned up after.
 func cleanupID(run, chain string, n int) string {
 	if len(run) > maxChildID {
-		run = activities.Digest([]byte(run))
+		run = item.Digest([]byte(run))
 	}
 	return fmt.Sprintf("%s/cleanup-%s-%d", run, chain[:min(8, len(chain))], n)
 }
@@ -80,8 +80,7 @@ func (r *run) startKeeper(ctx workflow.Context, n int) *keeper {
 	in := CleanupInput{RunID: r.id, Chain: info.FirstRunID, Number: n}
 	for _, a := range r.holdings.all {
 		if a.state == contract.ActivationOpen || a.state == contract.ActivationLost {
-			kept := KeptActivation{Held: a.Held, Lost: a.state == contract.ActivationLost && !a.gone, Closed: a.gone}
-			kept.Error = a.parting
+			kept := KeptActivation{Closed: a.closedBy(), Lost: a.state == contract.ActivationLost && !a.gone, Gone: a.gone}
 			in.Held = append(in.Held, kept)
 		}
 	}
@@ -115,9 +114,9 @@ func (r *run) release(ctx workflow.Context) {
 	for _, a := range r.holdings.all {
 		switch {
 		case a.refused:
-			order.Failed = append(order.Failed, a.Activation)
+			order.Failed = append(order.Failed, a.Session)
 		case a.state == contract.ActivationOpen || a.state == contract.ActivationLost:
-			order.Opened = append(order.Opened, a.Held)
+			order.Opened = append(order.Opened, a.Location)
 			if a.gone {
 				order.Closed = append(order.Closed, a.closedBy())
 			}
@@ -164,7 +163,7 @@ func (r *run) releaseAlone(ctx workflow.Context, err error) CleanupResult {
 		if a.state != contract.ActivationOpen && a.state != contract.ActivationLost {
 			continue
 		}
-		e := c.add(a.Held)
+		e := c.add(a.Location)
 		if a.gone {
 			e.wasClosed(a.parting)
 		}

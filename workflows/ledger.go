@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"errand/activities"
 	"errand/tools"
+	"errand/tools/item"
 	"errand/workflows/contract"
 )
 
@@ -159,5 +159,5 @@ func (a *action) current(now time.Time) (status contract.ActionStatus, owner str
 }
 
 func answerDigest(text string, isError bool) string {
-	return activities.Digest(fmt.Appendf(nil, "%t:%s", isError, text))
+	return item.Digest(fmt.Appendf(nil, "%t:%s", isError, text))
 }

@@ -81,11 +81,11 @@ const (
 // the source's fault: another one tries.
 func activateOptions(a *activation) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
-		ActivityID:          fmt.Sprintf("activate/%s/%d", a.Activation.Source, a.Activation.Epoch),
+		ActivityID:          fmt.Sprintf("activate/%s/%d", a.Session.Source, a.Session.Epoch),
 		StartToCloseTimeout: 3 * time.Minute,
 		HeartbeatTimeout:    activities.HeartbeatTimeout,
 		WaitForCancellation: true,
-		Summary:             summary("activate %s", a.Activation.String()),
+		Summary:             summary("activate %s", a.Session.String()),
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: 30 * time.Second,
 			MaximumAttempts: readAttempts,

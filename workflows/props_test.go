@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/activities"
+	"errand/activities/model"
+	"errand/activities/session"
 	"errand/tools"
 	"errand/tools/delegate"
 	"errand/tools/item"
@@ -34,23 +36,23 @@ func (s props) Describe(name string) (tools.Descriptor, bool) {
 	return d, ok
 }
 
-// session is one opening.
-type session struct {
+// prop is one session.
+type prop struct {
 	p    *playing
 	name string
-	key  activities.Activation
+	key  session.ID
 	// gone is true once its worker has given it up: closing it has no effect then.
 	gone   bool
 	closed int
 }
 
 // Open refuses now and then.
-func (s props) Open(_ context.Context, o activities.Opening) (activities.Session, error) {
+func (s props) Open(_ context.Context, o tools.Opening) (tools.Session, error) {
 	s.p.bench.mu.Lock()
 	defer s.p.bench.mu.Unlock()
-	one := &session{
+	one := &prop{
 		p: s.p, name: fmt.Sprintf("%s %s %d", o.RunID, o.Source, o.Epoch),
-		key: activities.Activation{RunID: o.RunID, Source: o.Source, Epoch: o.Epoch},
+		key: session.ID{RunID: o.RunID, Source: o.Source, Epoch: o.Epoch},
 	}
 	if s.p.dice(one.name)%4 == 0 {
 		return nil, errors.New("no room for " + one.name)
@@ -59,11 +61,11 @@ func (s props) Open(_ context.Context, o activities.Opening) (activities.Session
 	return one, nil
 }
 
-func (s *session) Execute(ctx context.Context, name string, call tools.Invocation) (tools.Output, error) {
+func (s *prop) Execute(ctx context.Context, name string, call tools.Invocation) (tools.Output, error) {
 	return s.p.tools[name](ctx, call)
 }
 
-func (s *session) Close(context.Context) error {
+func (s *prop) Close(context.Context) error {
 	s.p.bench.mu.Lock()
 	defer s.p.bench.mu.Unlock()
 	if !s.gone {
@@ -80,9 +82,9 @@ type porter struct {
 
 func (e porter) SignalWorkflow(_ context.Context, id, _, signal string, payload any) error {
 	b := e.p.bench
-	if held, is := payload.(activities.Held); is && signal == activities.SignalOpening {
+	if held, is := payload.(session.Location); is && signal == session.SignalOpening {
 		b.mu.Lock()
-		e.p.keepers[held.Activation] = id
+		e.p.keepers[held.Session] = id
 		b.mu.Unlock()
 	}
 	b.RegisterDelayedCallback(func() { _ = b.SignalWorkflowByID(id, signal, payload) }, 0) // in the loop of the bench
@@ -93,9 +95,9 @@ func (e porter) SignalWorkflow(_ context.Context, id, _, signal string, payload 
 func (p *playing) worker() *activities.Activities {
 	p.tools = p.platform()
 	acts, err := activities.New(activities.Parts{
-		Model: noModel{}, Engine: porter{p: p}, Hooks: p.hooks(), Own: activities.Own{Queue: "own"},
+		Model: noModel{}, Engine: porter{p: p}, Hooks: p.hooks(), Sessions: session.NewManager("own", 200, porter{p: p}),
 		Sources: map[string]activities.Source{tools.SourcePlatform: props{p.tools, p}, tools.SourceDelegate: delegate.New(1)},
-		Price:   func(string) (activities.Price, bool) { return activities.Price{}, true },
+		Price:   func(string) (model.Price, bool) { return model.Price{}, true },
 	})
 	require.NoError(p.t, err)
 	return acts
@@ -174,8 +176,8 @@ func (p *playing) giveUp() bool {
 			continue
 		}
 		s.gone, s.closed = true, 1
-		p.bench.SignalWorkflow(activities.SignalClosed, activities.Held{Activation: s.key, Queue: "own"})
-		_ = p.bench.SignalWorkflowByID(p.keepers[s.key], activities.SignalClosed, activities.Held{Activation: s.key, Queue: "own"})
+		p.bench.SignalWorkflow(session.SignalClosed, session.Closed{Location: session.Location{Session: s.key, Queue: "own"}})
+		_ = p.bench.SignalWorkflowByID(p.keepers[s.key], session.SignalClosed, session.Closed{Location: session.Location{Session: s.key, Queue: "own"}})
 		return true
 	}
 	return false

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/tools"
 	"errand/workflows/budget"
 	"errand/workflows/contract"
@@ -186,7 +187,7 @@ func (r *run) askModel(ctx workflow.Context) (ending, bool) {
 	if err != nil {
 		return r.failure(ctx, err), true
 	}
-	r.running, r.Stop, r.MidRound = r.appendAnswer(ctx, answer), answer.Stop, true
+	r.running, r.Stop, r.MidRound = r.appendAnswer(ctx, answer), answer.Finish, true
 	return ending{}, false
 }
 
@@ -248,7 +249,7 @@ func (r *run) inferOnce(ctx workflow.Context, try int) (activities.InferResult, 
 	r.Report.Stored = answer.MaxOutput
 	r.Budget.Spend(answer.Failed)
 	if answer.Usage != nil {
-		r.Budget.Spend(&activities.Spent{Usage: *answer.Usage, Cost: answer.Cost})
+		r.Budget.Spend(&model.Spent{Usage: *answer.Usage, Cost: answer.Cost})
 		r.Conversation.Counted(*answer.Usage)
 	}
 	r.Report.Warn(answer.Notes...)

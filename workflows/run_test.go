@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/tools"
 	"errand/workflows/contract"
 )
@@ -116,7 +117,7 @@ func TestInvalidArgumentsAnswerThatCallWithItsID(t *testing.T) {
 func TestTruncatedAnswerRunsNoCall(t *testing.T) {
 	t.Parallel()
 	cut := calls("1", "a", `{"x":`)
-	cut.Stop = activities.StopLength
+	cut.Finish = model.FinishLength
 	ran := false
 	b := newBench(t, source{"a": func(context.Context, tools.Invocation) (tools.Output, error) {
 		ran = true

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/tools/item"
 )
 
@@ -57,7 +58,7 @@ func newScene(seed uint64) scene {
 		}
 		answer := calls(words...)
 		if dice.IntN(8) == 0 {
-			answer.Stop = activities.StopLength
+			answer.Finish = model.FinishLength
 		}
 		s.answers = append(s.answers, costly(answer, round))
 		s.long[round+1] = dice.IntN(4) == 0
@@ -91,7 +92,7 @@ func costly(r activities.InferResult, round int) activities.InferResult {
 	tokens := int64(100 * (round + 1))
 	r = spends(r, tokens, cost(1_000_000))
 	if round%2 == 1 {
-		r.Failed = &activities.Spent{Usage: item.Usage{TotalTokens: 10}, Cost: cost(500_000)}
+		r.Failed = &model.Spent{Usage: item.Usage{TotalTokens: 10}, Cost: cost(500_000)}
 	}
 	return r
 }

@@ -1,7 +1,7 @@
 package workflows
 
 import (
-	"errand/activities"
+	"errand/activities/model"
 	"errand/tools"
 	"errand/workflows/budget"
 	"errand/workflows/contract"
@@ -22,9 +22,9 @@ type state struct {
 	Round int `json:"round,omitempty"`
 	// Stop is how the answer with the running batch ended; MidRound is true until
 	// that batch is dealt with.
-	Stop     activities.Stop `json:"stop,omitempty"`
-	MidRound bool            `json:"mid_round,omitempty"`
-	Budget   budget.Budget   `json:"budget,omitzero"`
+	Stop     model.FinishReason `json:"stop,omitempty"`
+	MidRound bool               `json:"mid_round,omitempty"`
+	Budget   budget.Budget      `json:"budget,omitzero"`
 	// Stopped is nil until somebody stops the run; the hardest mode stays.
 	Stopped *contract.StopReport `json:"stopped,omitempty"`
 	Inbox   inbox.Inbox          `json:"inbox,omitzero"`

@@ -1,10 +1,10 @@
 package workflows
 
 import (
+	"errand/activities/session"
 	"fmt"
 	"time"
 
-	"errand/activities"
 	"errand/tools"
 	"errand/workflows/contract"
 )
@@ -28,7 +28,7 @@ type holdingsState struct {
 }
 
 type activationState struct {
-	activities.Held
+	session.Location
 	State   contract.ActivationStatus `json:"state"`
 	Failure string                    `json:"failure,omitempty"`
 	Refused bool                      `json:"refused,omitempty"`
@@ -86,7 +86,7 @@ func (l *callRoll) place(c *call) int {
 func (h *holdings) state() holdingsState {
 	s := holdingsState{Keepers: h.keepers}
 	for _, a := range h.all {
-		s.All = append(s.All, activationState{Held: a.Held, State: a.state, Failure: a.failure, Refused: a.refused, Gone: a.gone, Parting: a.parting})
+		s.All = append(s.All, activationState{Location: a.Location, State: a.state, Failure: a.failure, Refused: a.refused, Gone: a.gone, Parting: a.parting})
 	}
 	return s
 }
@@ -120,7 +120,7 @@ func (h *holdings) restore(s holdingsState) {
 	h.keepers = s.Keepers
 	for _, a := range s.All {
 		h.all = append(h.all, &activation{
-			Held: a.Held, state: a.State, failure: a.Failure, refused: a.Refused, gone: a.Gone, parting: a.Parting,
+			Location: a.Location, state: a.State, failure: a.Failure, refused: a.Refused, gone: a.Gone, parting: a.Parting,
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/activities"
+	"errand/activities/model"
 	"errand/tools"
 	"errand/tools/item"
 	"errand/workflows/contract"
@@ -91,7 +92,7 @@ func texts(items []json.RawMessage) []string {
 func TestASearchOfACutAnswerIsNotShown(t *testing.T) {
 	t.Parallel()
 	answer := calls("1", "web_search", `{"query":"a"}`)
-	answer.Stop = activities.StopLength
+	answer.Finish = model.FinishLength
 	b := newBench(t, source{"web_search": found, "look": answers("seen")}, activities.Hooks{}, answer, say("done"))
 	result, err := b.run(searching)
 	require.NoError(t, err)

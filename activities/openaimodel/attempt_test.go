@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel"
 )
 
@@ -25,7 +25,7 @@ func TestEachAPIHasItsPath(t *testing.T) {
 			}
 			m := answer(t, http.StatusOK, reply)
 			client := build(t, openaimodel.Config{BaseURL: m.URL + "/v1" + slash, API: api})
-			_, err := client.Infer(t.Context(), activities.ModelRequest{Model: "m"})
+			_, err := client.Infer(t.Context(), model.Request{Model: "m"})
 			require.NoError(t, err)
 			got := m.only(t)
 			require.Equal(t, want, got.path)
@@ -40,7 +40,7 @@ func TestHeadersAndKeyAreSent(t *testing.T) {
 	m := answer(t, http.StatusOK, emptyResponse)
 	client := build(t, openaimodel.Config{BaseURL: m.URL, APIKey: testKey, Headers: map[string]string{"X-Team": "blue"}})
 	for _, key := range []string{"run_1/3/infer", "", "bestellung-ä\n/1"} {
-		_, err := client.Infer(t.Context(), activities.ModelRequest{Model: "m", Key: key})
+		_, err := client.Infer(t.Context(), model.Request{Model: "m", Key: key})
 		require.NoError(t, err)
 	}
 	require.Len(t, m.seen(), 3)
@@ -66,7 +66,7 @@ func TestEnvironmentReachesNoRequest(t *testing.T) {
 	}
 	for api, reply := range map[string]string{openaimodel.Responses: emptyResponse, openaimodel.Chat: emptyChat} {
 		m := answer(t, http.StatusOK, reply)
-		_, err := build(t, openaimodel.Config{BaseURL: m.URL, API: api}).Infer(t.Context(), activities.ModelRequest{Model: "m"})
+		_, err := build(t, openaimodel.Config{BaseURL: m.URL, API: api}).Infer(t.Context(), model.Request{Model: "m"})
 		require.NoError(t, err)
 		got := m.only(t)
 		require.Empty(t, got.header.Values("Authorization"))
@@ -75,7 +75,7 @@ func TestEnvironmentReachesNoRequest(t *testing.T) {
 		}
 	}
 	// A proxy is never asked for a local server, so this takes a far one.
-	_, err := build(t, openaimodel.Config{BaseURL: "http://model.invalid/v1"}).Infer(t.Context(), activities.ModelRequest{Model: "m"})
+	_, err := build(t, openaimodel.Config{BaseURL: "http://model.invalid/v1"}).Infer(t.Context(), model.Request{Model: "m"})
 	require.Error(t, err)
 	require.Empty(t, elsewhere.seen())
 }
@@ -112,7 +112,7 @@ func TestRedirectWithinAHostKeepsThePost(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, emptyResponse)
 	})
-	_, err := m.client(t, "").Infer(t.Context(), activities.ModelRequest{Model: "m"})
+	_, err := m.client(t, "").Infer(t.Context(), model.Request{Model: "m"})
 	require.NoError(t, err)
 	require.Len(t, m.seen(), 2)
 	require.Equal(t, m.seen()[0].body, m.seen()[1].body)
@@ -133,7 +133,7 @@ func TestOwnHTTPClientKeepsItsRules(t *testing.T) {
 	m := answer(t, http.StatusTemporaryRedirect, "", "Location", "/v1/responses")
 	mine := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return errors.New("not with me") }}
 	client := build(t, openaimodel.Config{BaseURL: m.URL + "/v1", HTTPClient: mine})
-	_, err := client.Infer(t.Context(), activities.ModelRequest{Model: "m"})
+	_, err := client.Infer(t.Context(), model.Request{Model: "m"})
 	require.ErrorContains(t, err, "not with me")
 }
 
@@ -151,10 +151,10 @@ func TestEndOfContextIsNoModelError(t *testing.T) {
 		},
 	} {
 		ctx, cancel := end(t.Context())
-		_, err := m.client(t, "").Infer(ctx, activities.ModelRequest{Model: "m"})
+		_, err := m.client(t, "").Infer(ctx, model.Request{Model: "m"})
 		cancel()
 		require.ErrorIs(t, err, want)
-		var failure *activities.ModelError
+		var failure *model.Error
 		require.NotErrorAs(t, err, &failure)
 	}
 }
@@ -167,10 +167,10 @@ func TestTimeoutCoversTheWholeAnswer(t *testing.T) {
 		<-r.Context().Done()
 	})
 	client := build(t, openaimodel.Config{BaseURL: m.URL, Timeout: 50 * time.Millisecond})
-	_, err := client.Infer(t.Context(), activities.ModelRequest{Model: "m"})
+	_, err := client.Infer(t.Context(), model.Request{Model: "m"})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.ErrorContains(t, err, "no answer within 50ms")
-	var failure *activities.ModelError
+	var failure *model.Error
 	require.NotErrorAs(t, err, &failure)
 }
 
@@ -182,11 +182,11 @@ func TestNetworkFailureIsNoModelError(t *testing.T) {
 		w.Header().Set("Content-Length", "1000")
 		_, _ = io.WriteString(w, `{"status":"completed","output":[]`)
 	})
-	for _, m := range []*model{gone, cut} {
-		_, err := m.client(t, "").Infer(t.Context(), activities.ModelRequest{Model: "m"})
+	for _, m := range []*modelServer{gone, cut} {
+		_, err := m.client(t, "").Infer(t.Context(), model.Request{Model: "m"})
 		require.ErrorContains(t, err, "ask the model: ")
 		require.NotContains(t, err.Error(), testKey)
-		var failure *activities.ModelError
+		var failure *model.Error
 		require.NotErrorAs(t, err, &failure)
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel"
 	"errand/tools/item"
 )
@@ -53,7 +53,7 @@ func TestChatMessageBecomesItems(t *testing.T) {
 				got, err := decoded(t, openaimodel.Chat, chatReply(test.message, finish))
 				require.NoError(t, err)
 				require.Equal(t, test.want, texts(got.Items))
-				require.Equal(t, activities.StopCompleted, got.Stop)
+				require.Equal(t, model.FinishCompleted, got.Finish)
 				require.Equal(t, "m", got.Model)
 				require.Nil(t, got.Usage)
 			}
@@ -63,12 +63,12 @@ func TestChatMessageBecomesItems(t *testing.T) {
 
 func TestCutChatAnswerSaysSo(t *testing.T) {
 	t.Parallel()
-	for finish, want := range map[string]activities.Stop{
-		`"length"`: activities.StopLength, `"model_length"`: activities.StopLength, `"content_filter"`: activities.StopFilter,
+	for finish, want := range map[string]model.FinishReason{
+		`"length"`: model.FinishLength, `"model_length"`: model.FinishLength, `"content_filter"`: model.FinishFilter,
 	} {
 		got, err := decoded(t, openaimodel.Chat, chatReply(`{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"path\":\"a"}}]}`, finish))
 		require.NoError(t, err)
-		require.Equal(t, want, got.Stop)
+		require.Equal(t, want, got.Finish)
 		require.Len(t, got.Items, 1)
 	}
 }
@@ -91,7 +91,7 @@ func TestChatUsageIsMapped(t *testing.T) {
 
 func TestChatReplyThatIsNoAnswerFails(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]activities.ModelError{
+	for body, want := range map[string]model.Error{
 		`{"error":{"code":502,"message":"upstream"}}`:                          {Code: "502", Message: "upstream"},
 		`{"error":{"code":429,"message":"slow down"},"choices":[]}`:            {Code: "429", Message: "slow down"},
 		`{"error":{"code":"context_length_exceeded","message":"too long"}}`:    {Code: "context_length_exceeded", Message: "too long", Permanent: true},

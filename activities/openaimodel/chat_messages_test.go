@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel"
 )
 
@@ -55,7 +55,7 @@ func TestConversationBecomesChatMessages(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			body := bodySent(t, openaimodel.Chat, activities.ModelRequest{Model: "m", Items: items(test.items...)})
+			body := bodySent(t, openaimodel.Chat, model.Request{Model: "m", Items: items(test.items...)})
 			require.Equal(t, `[`+test.want+`]`, field(t, body, "messages"))
 		})
 	}
@@ -79,14 +79,14 @@ func TestMessageItemBecomesAChatMessage(t *testing.T) {
 		`{"role":"assistant","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]}`: `{"role":"assistant","content":"ab"}`,
 		`{"role":"assistant","content":[{"type":"refusal","refusal":"no"}]}`:                                   `{"role":"assistant","content":"no"}`,
 	} {
-		body := bodySent(t, openaimodel.Chat, activities.ModelRequest{Model: "m", Items: items(given)})
+		body := bodySent(t, openaimodel.Chat, model.Request{Model: "m", Items: items(given)})
 		require.Equal(t, `[`+want+`]`, field(t, body, "messages"), given)
 	}
 }
 
 func TestInstructionsComeFirst(t *testing.T) {
 	t.Parallel()
-	body := bodySent(t, openaimodel.Chat, activities.ModelRequest{Model: "m", Instructions: "be brief", Items: items(user)})
+	body := bodySent(t, openaimodel.Chat, model.Request{Model: "m", Instructions: "be brief", Items: items(user)})
 	require.Equal(t, `{"model":"m","messages":[{"role":"system","content":"be brief"},`+chatUser+`]}`, string(body))
 }
 
@@ -98,7 +98,7 @@ func TestReplayedArgumentsAreAlwaysJSON(t *testing.T) {
 		`,"arguments":"{\"path\":\"a"`:                  `{}`,
 		`,"arguments":"[1]"`:                            `[1]`,
 	} {
-		body := bodySent(t, openaimodel.Chat, activities.ModelRequest{
+		body := bodySent(t, openaimodel.Chat, model.Request{
 			Model: "m", Items: items(`{"type":"function_call","call_id":"a","name":"f"` + arguments + `}`),
 		})
 		require.Equal(t, `[`+chatCalls+`[{"id":"a","type":"function","function":{"name":"f","arguments":"`+want+`"}}]}]`,
@@ -129,13 +129,13 @@ func TestOutputIsSplitIntoTextAndAttachments(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			body := bodySent(t, openaimodel.Chat, activities.ModelRequest{
+			body := bodySent(t, openaimodel.Chat, model.Request{
 				Model: "m", Items: items(callA, callB, output("a", test.a), output("b", test.b), user),
 			})
 			require.Equal(t, `[`+calls+test.want+`,`+chatUser+`]`, field(t, body, "messages"))
 		})
 	}
-	body := bodySent(t, openaimodel.Chat, activities.ModelRequest{Model: "m", Items: items(output("a", `[`+image+`]`))})
+	body := bodySent(t, openaimodel.Chat, model.Request{Model: "m", Items: items(output("a", `[`+image+`]`))})
 	require.Equal(t, `[{"role":"tool","content":"(see the next message)","tool_call_id":"a"},{"role":"user","content":[`+attached("a", chatImage)+`]}]`,
 		field(t, body, "messages"))
 }
@@ -159,8 +159,8 @@ func TestItemWithoutChatFormFailsForGood(t *testing.T) {
 		`{"role":"assistant","content":[{"type":"function_call","name":"f"}]}`:           `a part of type "function_call"`,
 		`{"type":"function_call_output","call_id":"a","output":[{"type":"input_file"}]}`: "input_file without",
 	} {
-		_, err := m.client(t, openaimodel.Chat).Infer(t.Context(), activities.ModelRequest{Model: "m", Items: items(user, given)})
-		var failure *activities.ModelError
+		_, err := m.client(t, openaimodel.Chat).Infer(t.Context(), model.Request{Model: "m", Items: items(user, given)})
+		var failure *model.Error
 		require.ErrorAs(t, err, &failure, given)
 		require.True(t, failure.Permanent)
 		require.Contains(t, failure.Message, "conversation item 1: ")

@@ -7,16 +7,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel"
 )
 
 func TestChatRequestIsWrittenWhole(t *testing.T) {
 	t.Parallel()
 	strict, parallel := true, false
-	body := bodySent(t, openaimodel.Chat, activities.ModelRequest{
+	body := bodySent(t, openaimodel.Chat, model.Request{
 		Model: "m", Items: items(user),
-		Tools: []activities.FunctionTool{{
+		Tools: []model.FunctionTool{{
 			Name: "ask", Description: "asks", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"maximum":9007199254740993}}}`), Strict: &strict,
 		}},
 		ToolChoice: json.RawMessage(`"required"`), ParallelToolCalls: &parallel,
@@ -46,8 +46,8 @@ func TestToolChoiceTakesItsChatForm(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			body := bodySent(t, openaimodel.Chat, activities.ModelRequest{
-				Model: "m", Tools: []activities.FunctionTool{{Name: "f"}, {Name: "g"}}, ToolChoice: json.RawMessage(test.choice),
+			body := bodySent(t, openaimodel.Chat, model.Request{
+				Model: "m", Tools: []model.FunctionTool{{Name: "f"}, {Name: "g"}}, ToolChoice: json.RawMessage(test.choice),
 			})
 			require.Equal(t, test.tools, field(t, body, "tools"))
 			require.Equal(t, test.want, field(t, body, "tool_choice"))
@@ -62,10 +62,10 @@ func TestToolChoiceWithoutChatFormFailsForGood(t *testing.T) {
 		`{"type":"mcp","server_label":"s"}`, `{"type":"function"}`, `7`, `[]`,
 		`{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"absent"}]}`,
 	} {
-		_, err := m.client(t, openaimodel.Chat).Infer(t.Context(), activities.ModelRequest{
-			Model: "m", Tools: []activities.FunctionTool{{Name: "f"}}, ToolChoice: json.RawMessage(choice),
+		_, err := m.client(t, openaimodel.Chat).Infer(t.Context(), model.Request{
+			Model: "m", Tools: []model.FunctionTool{{Name: "f"}}, ToolChoice: json.RawMessage(choice),
 		})
-		var failure *activities.ModelError
+		var failure *model.Error
 		require.ErrorAs(t, err, &failure, choice)
 		require.True(t, failure.Permanent)
 		require.Contains(t, failure.Message, "tool_choice")
@@ -97,7 +97,7 @@ func TestSettingsTakeTheirChatNames(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			body := bodySent(t, openaimodel.Chat, activities.ModelRequest{Model: "m", Settings: test.given})
+			body := bodySent(t, openaimodel.Chat, model.Request{Model: "m", Settings: test.given})
 			require.Equal(t, `{"model":"m","messages":[]`+test.want+`}`, string(body))
 		})
 	}
@@ -107,13 +107,13 @@ func TestSettingOfTheWrongKindFailsForGood(t *testing.T) {
 	t.Parallel()
 	m := answer(t, http.StatusOK, emptyChat)
 	for key, value := range map[string]string{"text": `"json"`, "reasoning": `"high"`} {
-		_, err := m.client(t, openaimodel.Chat).Infer(t.Context(), activities.ModelRequest{Model: "m", Settings: settings(key, value)})
-		var failure *activities.ModelError
+		_, err := m.client(t, openaimodel.Chat).Infer(t.Context(), model.Request{Model: "m", Settings: settings(key, value)})
+		var failure *model.Error
 		require.ErrorAs(t, err, &failure)
 		require.True(t, failure.Permanent)
 		require.Contains(t, failure.Message, `the request field "`+key+`"`)
 	}
-	_, err := m.client(t, openaimodel.Chat).Infer(t.Context(), activities.ModelRequest{Model: "m", Settings: settings("text", `{"format":7}`)})
+	_, err := m.client(t, openaimodel.Chat).Infer(t.Context(), model.Request{Model: "m", Settings: settings("text", `{"format":7}`)})
 	require.ErrorContains(t, err, "not an object")
 	require.Empty(t, m.seen())
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel"
 	"errand/tools/item"
 )
@@ -109,8 +109,8 @@ func TestChatDeltasBecomeItems(t *testing.T) {
 			for _, finish := range []string{`"stop"`, `"tool_calls"`, `"function_call"`} {
 				got, err := streamed(t, openaimodel.Chat, chatStream(finish, test.deltas...))
 				require.NoError(t, err)
-				require.Equal(t, activities.ModelAnswer{
-					Items: items(test.want...), Stop: activities.StopCompleted, Model: "m",
+				require.Equal(t, model.Answer{
+					Items: items(test.want...), Finish: model.FinishCompleted, Model: "m",
 					Usage: &item.Usage{InputTokens: 5, OutputTokens: 3, TotalTokens: 8},
 				}, got)
 				if test.whole != "" {
@@ -126,14 +126,14 @@ func TestChatDeltasBecomeItems(t *testing.T) {
 func TestCutChatStreamSaysSo(t *testing.T) {
 	t.Parallel()
 	const half = `{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"path\":\"a"}}]}`
-	for finish, want := range map[string]activities.Stop{
-		`"length"`: activities.StopLength, `"model_length"`: activities.StopLength, `"content_filter"`: activities.StopFilter,
+	for finish, want := range map[string]model.FinishReason{
+		`"length"`: model.FinishLength, `"model_length"`: model.FinishLength, `"content_filter"`: model.FinishFilter,
 	} {
 		// Servers that repeat the finish may do so with another reason.
 		for _, body := range []string{chatStream(finish, half), frames(chunk(half), ending(finish), ending(`"stop"`)) + done} {
 			got, err := streamed(t, openaimodel.Chat, body)
 			require.NoError(t, err)
-			require.Equal(t, want, got.Stop)
+			require.Equal(t, want, got.Finish)
 			require.Equal(t, []string{call("a", "f", `{"path":"a`)}, texts(got.Items))
 		}
 	}
@@ -158,7 +158,7 @@ func TestEndOfAChatStream(t *testing.T) {
 	} {
 		got, err := streamed(t, openaimodel.Chat, body)
 		require.NoError(t, err, body)
-		require.Equal(t, activities.ModelAnswer{Items: items(textItem("hi")), Stop: activities.StopCompleted, Model: "m"}, got, body)
+		require.Equal(t, model.Answer{Items: items(textItem("hi")), Finish: model.FinishCompleted, Model: "m"}, got, body)
 	}
 	for _, body := range []string{
 		"", ": waiting\n\n", frames(hi), frames(hi, chatUsage), frames(hi) + "data: [DON", frames(hi) + `data: {"choices":[{"finish_`,
@@ -186,7 +186,7 @@ func TestChatStreamUsage(t *testing.T) {
 
 func TestChatStreamThatIsNoAnswerFails(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]activities.ModelError{
+	for body, want := range map[string]model.Error{
 		frames(chunk(`{"content":"h"}`), `{"error":{"code":429,"message":"slow down"}}`) + done:                          {Code: "429", Message: "slow down"},
 		frames(`{"error":{"code":"context_length_exceeded","message":"too long"}}`):                                      {Code: "context_length_exceeded", Message: "too long", Permanent: true},
 		frames(`{"object":"error","message":"bad","type":"BadRequestError","code":400}`):                                 {Code: "400", Message: "bad", Permanent: true},

@@ -1,4 +1,4 @@
-// Package openaimodel asks a model over HTTP: it implements activities.Model
+// Package openaimodel asks a model over HTTP: it implements model.Model
 // on openai-go, speaking the Responses API or Chat Completions. The worker
 // builds a Client from its configuration and hands it to the activities.
 //
@@ -28,14 +28,14 @@ import (
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/chat"
 	"errand/activities/openaimodel/protocol"
 	"errand/activities/openaimodel/responses"
 	"errand/activities/openaimodel/sse"
 )
 
-var _ activities.Model = (*Client)(nil)
+var _ model.Model = (*Client)(nil)
 
 // Client is a model behind one base URL. It is safe for concurrent use and
 // holds no state but its pooled connections.
@@ -86,50 +86,50 @@ func options(config Config) []option.RequestOption {
 	return all
 }
 
-// Infer makes one attempt. It fails with a *activities.ModelError when the
+// Infer makes one attempt. It fails with a *model.Error when the
 // server, or this package on its behalf, has said what is wrong; with an error
 // that wraps ctx.Err() when ctx ended; and with any other error when the
 // network failed, Config.Timeout or Config.IdleTimeout passed, or a stream ended
 // too early.
-func (c *Client) Infer(ctx context.Context, request activities.ModelRequest) (activities.ModelAnswer, error) {
+func (c *Client) Infer(ctx context.Context, request model.Request) (model.Answer, error) {
 	if err := protocol.Check(request); err != nil {
-		return activities.ModelAnswer{}, err
+		return model.Answer{}, err
 	}
 	body, err := c.api.Encode(request)
 	if err != nil {
-		return activities.ModelAnswer{}, err
+		return model.Answer{}, err
 	}
 	if c.config.Stream {
 		body = append(body, c.api.StreamOptions...)
 	}
 	got, err := c.post(ctx, body.Encode(), request.Key)
 	if err != nil {
-		return activities.ModelAnswer{}, err
+		return model.Answer{}, err
 	}
 	return c.read(got)
 }
 
 // read is the answer in a reply, or what has failed.
-func (c *Client) read(got reply) (activities.ModelAnswer, error) {
+func (c *Client) read(got reply) (model.Answer, error) {
 	if !got.isSuccess() {
-		return activities.ModelAnswer{}, got.statusError()
+		return model.Answer{}, got.statusError()
 	}
 	answer, err := c.decode(got)
 	switch {
 	case errors.Is(err, errIncomplete):
-		return activities.ModelAnswer{}, err
+		return model.Answer{}, err
 	case err != nil:
-		return activities.ModelAnswer{}, got.classify(err)
+		return model.Answer{}, got.classify(err)
 	}
 	return answer, nil
 }
 
-func (c *Client) decode(got reply) (activities.ModelAnswer, error) {
+func (c *Client) decode(got reply) (model.Answer, error) {
 	switch {
 	case got.stream != nil:
 		return got.stream.answer()
 	case len(got.body) > maxReplyBytes:
-		return activities.ModelAnswer{}, sse.TooLargeError(maxReplyBytes)
+		return model.Answer{}, sse.TooLargeError(maxReplyBytes)
 	}
 	return c.api.Decode(got.body)
 }

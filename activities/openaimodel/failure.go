@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/protocol"
 	"errand/activities/openaimodel/sse"
 	"errand/tools/retryafter"
@@ -35,7 +35,7 @@ var permanentCodes = []string{
 }
 
 // statusError is the error for a reply whose status is not a success.
-func (r reply) statusError() *activities.ModelError {
+func (r reply) statusError() *model.Error {
 	reported := protocol.ReadErrorBody(r.body)
 	message := reported.Message
 	switch {
@@ -53,7 +53,7 @@ func (r reply) statusError() *activities.ModelError {
 // classify is the error for a reply with a status of success that is no answer:
 // its server reports an error in it, it was not read to its end, or it cannot be
 // read, as err says.
-func (r reply) classify(err error) *activities.ModelError {
+func (r reply) classify(err error) *model.Error {
 	var reported protocol.ServerError
 	var limit sse.TooLargeError
 	switch {
@@ -69,7 +69,7 @@ func (r reply) classify(err error) *activities.ModelError {
 
 // reportedError is the error for what a server reports under a status of success.
 // A code that is a number is some upstream's status.
-func (r reply) reportedError(reported protocol.ServerError) *activities.ModelError {
+func (r reply) reportedError(reported protocol.ServerError) *model.Error {
 	upstream, err := strconv.Atoi(reported.Code)
 	isStatus := err == nil && upstream >= 400 && upstream < 600
 	permanent := isPermanent(reported) || isStatus && isPermanentStatus(upstream)
@@ -80,9 +80,9 @@ func (r reply) reportedError(reported protocol.ServerError) *activities.ModelErr
 
 // modelError builds an error about this reply, fit to be stored: no secret, valid
 // UTF-8, bounded.
-func (r reply) modelError(code string, permanent bool, message string) *activities.ModelError {
+func (r reply) modelError(code string, permanent bool, message string) *model.Error {
 	wait, _ := retryafter.Wait(r.header, time.Now())
-	return &activities.ModelError{
+	return &model.Error{
 		Status:     r.status,
 		Code:       protocol.Clip(redact(code, r.secrets), maxCodeBytes),
 		Message:    protocol.Clip(redact(message, r.secrets), protocol.MaxMessageBytes),

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel"
 )
 
@@ -24,7 +24,7 @@ func TestStatusDecidesWhetherAFailureIsPermanent(t *testing.T) {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
 			failure := refused(t, answer(t, status, `{"error":{"message":"no","type":"t","code":"c"}}`), "")
-			require.Equal(t, activities.ModelError{Status: status, Code: "c", Message: "no", Permanent: want}, *failure)
+			require.Equal(t, model.Error{Status: status, Code: "c", Message: "no", Permanent: want}, *failure)
 		})
 	}
 }
@@ -80,7 +80,7 @@ func TestMessageIsFoundInEveryKindOfBody(t *testing.T) {
 			t.Parallel()
 			for _, api := range []string{openaimodel.Responses, openaimodel.Chat} {
 				failure := refused(t, answer(t, http.StatusBadGateway, test.body), api)
-				require.Equal(t, activities.ModelError{Status: 502, Code: test.code, Message: test.message}, *failure)
+				require.Equal(t, model.Error{Status: 502, Code: test.code, Message: test.message}, *failure)
 			}
 		})
 	}
@@ -107,7 +107,7 @@ func TestSecretsStayOutOfMessages(t *testing.T) {
 		client := build(t, openaimodel.Config{
 			BaseURL: m.URL, APIKey: testKey, Headers: map[string]string{"X-Gateway": "Bearer gateway-secret", "X-Beta": "1"},
 		})
-		_, err := client.Infer(t.Context(), activities.ModelRequest{Model: "m"})
+		_, err := client.Infer(t.Context(), model.Request{Model: "m"})
 		require.ErrorContains(t, err, "[reda")
 		require.NotContains(t, err.Error(), "sk-te")
 		require.NotContains(t, err.Error(), "gateway-secret")

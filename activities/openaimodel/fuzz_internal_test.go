@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/chat"
 	"errand/activities/openaimodel/protocol"
 	"errand/activities/openaimodel/rawjson"
@@ -16,14 +16,14 @@ import (
 )
 
 // requireWellFormed checks what a caller may rely on, whatever a server sends.
-func requireWellFormed(t *testing.T, answer activities.ModelAnswer, err error) {
+func requireWellFormed(t *testing.T, answer model.Answer, err error) {
 	t.Helper()
 	if err != nil {
 		require.Empty(t, answer)
 		return
 	}
 	require.NotNil(t, answer.Items)
-	require.NotEmpty(t, answer.Stop)
+	require.NotEmpty(t, answer.Finish)
 	for _, raw := range answer.Items {
 		require.True(t, json.Valid(raw), "%s", raw)
 		var head struct {

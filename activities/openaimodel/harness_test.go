@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel"
 	"errand/test/harness"
 )
@@ -34,8 +34,8 @@ func TestStreamedAnswerIsTheUnstreamedOne(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %s", name, api), func(t *testing.T) {
 				t.Parallel()
 				server := harness.StartModel(t, func(harness.Decoded) harness.Answer { return said })
-				request := activities.ModelRequest{Model: "m", Items: items(`{"role":"user","content":"hi"}`)}
-				var got [2]activities.ModelAnswer
+				request := model.Request{Model: "m", Items: items(`{"role":"user","content":"hi"}`)}
+				var got [2]model.Answer
 				for i, stream := range []bool{false, true} {
 					var err error
 					got[i], err = build(t, openaimodel.Config{BaseURL: server.URL(), API: api, Stream: stream}).Infer(t.Context(), request)
@@ -54,9 +54,9 @@ func TestDroppedStreamIsNoModelError(t *testing.T) {
 	for _, api := range []string{openaimodel.Responses, openaimodel.Chat} {
 		server := harness.StartModel(t, func(harness.Decoded) harness.Answer { return harness.Drop() })
 		_, err := build(t, openaimodel.Config{BaseURL: server.URL(), API: api, Stream: true}).
-			Infer(t.Context(), activities.ModelRequest{Model: "m", Items: items(`{"role":"user","content":"hi"}`)})
+			Infer(t.Context(), model.Request{Model: "m", Items: items(`{"role":"user","content":"hi"}`)})
 		require.ErrorContains(t, err, "ask the model: read the answer: ")
-		var failure *activities.ModelError
+		var failure *model.Error
 		require.NotErrorAs(t, err, &failure)
 	}
 }

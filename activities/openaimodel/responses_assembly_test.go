@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 )
 
 // event is a response event with these fields.
@@ -127,7 +127,7 @@ func TestItemsAreTakenFromTheirEventsWhenTheLastHasNone(t *testing.T) {
 				got, err := streamed(t, "", frames(append(append([]string{created}, test.events...), last)...))
 				require.NoError(t, err)
 				require.Equal(t, test.want, texts(got.Items))
-				require.Equal(t, activities.StopCompleted, got.Stop)
+				require.Equal(t, model.FinishCompleted, got.Finish)
 				require.Equal(t, "m", got.Model, "as the first event says")
 			}
 		})

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/tools/item"
 )
 
@@ -48,24 +48,24 @@ func TestLastEventOfAResponseIsTheAnswer(t *testing.T) {
 func TestStopOfAStreamedResponse(t *testing.T) {
 	t.Parallel()
 	const half = `"output":[{"type":"function_call","call_id":"a","name":"f","arguments":"{\"path\":\"a"}]`
-	for event, want := range map[string]activities.Stop{
-		finished("completed", `"status":"completed",`+half):   activities.StopCompleted,
-		finished("completed", half):                           activities.StopCompleted,
-		finished("completed", `"status":"in_progress",`+half): activities.StopCompleted,
-		finished("incomplete", `"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},`+half): activities.StopLength,
-		finished("incomplete", `"status":"incomplete","incomplete_details":{"reason":"content_filter"},`+half):    activities.StopFilter,
-		finished("incomplete", half):                                                                                activities.StopLength,
-		finished("incomplete", `"status":"completed",`+half):                                                        activities.StopLength,
-		finished("completed", `"status":"incomplete","incomplete_details":null,`+half):                              activities.StopLength,
-		finished("completed", `"status":"incomplete","incomplete_details":{"reason":"content_filter"},`+half):       activities.StopFilter,
-		finished("completed", `"status":"completed","incomplete_details":{"reason":"max_output_tokens"},`+half):     activities.StopLength,
-		finished("completed", `"status":"completed","usage":{"input_tokens":1,"output_tokens":4096},`+half):         activities.StopCompleted,
-		strings.Replace(finished("completed", `"status":"completed",`+half), `"type":"response.completed",`, ``, 1): activities.StopCompleted,
+	for event, want := range map[string]model.FinishReason{
+		finished("completed", `"status":"completed",`+half):   model.FinishCompleted,
+		finished("completed", half):                           model.FinishCompleted,
+		finished("completed", `"status":"in_progress",`+half): model.FinishCompleted,
+		finished("incomplete", `"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},`+half): model.FinishLength,
+		finished("incomplete", `"status":"incomplete","incomplete_details":{"reason":"content_filter"},`+half):    model.FinishFilter,
+		finished("incomplete", half):                                                                                model.FinishLength,
+		finished("incomplete", `"status":"completed",`+half):                                                        model.FinishLength,
+		finished("completed", `"status":"incomplete","incomplete_details":null,`+half):                              model.FinishLength,
+		finished("completed", `"status":"incomplete","incomplete_details":{"reason":"content_filter"},`+half):       model.FinishFilter,
+		finished("completed", `"status":"completed","incomplete_details":{"reason":"max_output_tokens"},`+half):     model.FinishLength,
+		finished("completed", `"status":"completed","usage":{"input_tokens":1,"output_tokens":4096},`+half):         model.FinishCompleted,
+		strings.Replace(finished("completed", `"status":"completed",`+half), `"type":"response.completed",`, ``, 1): model.FinishCompleted,
 	} {
 		// A type that is missing is in the name of the event.
 		got, err := streamed(t, "", frames(created)+"event: response.completed\n"+frames(event))
 		require.NoError(t, err, event)
-		require.Equal(t, want, got.Stop, event)
+		require.Equal(t, want, got.Finish, event)
 		require.Equal(t, []string{`{"type":"function_call","call_id":"a","name":"f","arguments":"{\"path\":\"a"}`}, texts(got.Items))
 	}
 }
@@ -86,7 +86,7 @@ func TestOtherEventsOfAResponseAreIgnored(t *testing.T) {
 	} {
 		got, err := streamed(t, "", body)
 		require.NoError(t, err, body)
-		require.Equal(t, activities.ModelAnswer{Items: items(), Stop: activities.StopCompleted, Model: "m"}, got, body)
+		require.Equal(t, model.Answer{Items: items(), Finish: model.FinishCompleted, Model: "m"}, got, body)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestResponseStreamWithoutALastEventIsUnfinished(t *testing.T) {
 
 func TestResponseStreamThatIsNoAnswerFails(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]activities.ModelError{
+	for body, want := range map[string]model.Error{
 		frames(created, finished("failed", `"status":"failed","error":{"code":"server_error","message":"boom"}`)): {Code: "server_error", Message: "boom"},
 		frames(created, finished("failed", `"status":"failed","error":{"code":"invalid_prompt","message":"no"}`)): {Code: "invalid_prompt", Message: "no", Permanent: true},
 		frames(finished("failed", `"output":[]`)):                                                                       {Message: "the model failed and did not say why"},
@@ -144,6 +144,6 @@ func TestNamelessCallOfACutResponseIsKept(t *testing.T) {
 		`{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","id":"fc_1","call_id":"a","name":"","arguments":""}}`,
 		finished("incomplete", `"status":"incomplete","output":null`)))
 	require.NoError(t, err)
-	require.Equal(t, activities.StopLength, got.Stop)
+	require.Equal(t, model.FinishLength, got.Finish)
 	require.Equal(t, []string{`{"type":"function_call","id":"fc_1","call_id":"a","name":"","arguments":"{}","status":"incomplete"}`}, texts(got.Items))
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel"
 	"errand/tools/item"
 )
@@ -22,7 +22,7 @@ func TestItemsLeaveByteForByte(t *testing.T) {
 		`{"type":"function_call_output","call_id":"ls:0","output":[{"type":"input_image","image_url":"data:,x"}]}`,
 		`{"type":"unheard_of","x":1e2}`,
 	}
-	body := bodySent(t, "", activities.ModelRequest{Model: "m", Items: items(conversation...)})
+	body := bodySent(t, "", model.Request{Model: "m", Items: items(conversation...)})
 	var sent struct {
 		Input []json.RawMessage `json:"input"`
 	}
@@ -33,10 +33,10 @@ func TestItemsLeaveByteForByte(t *testing.T) {
 func TestResponsesRequestIsWrittenWhole(t *testing.T) {
 	t.Parallel()
 	strict, parallel := false, true
-	body := bodySent(t, openaimodel.Responses, activities.ModelRequest{
+	body := bodySent(t, openaimodel.Responses, model.Request{
 		Model: "m", Instructions: "be <brief>",
 		Items: items(`{"role":"user","content":"hi"}`),
-		Tools: []activities.FunctionTool{
+		Tools: []model.FunctionTool{
 			{Name: "now"},
 			{Name: "ask", Description: "asks", Parameters: json.RawMessage(`{"type":"object","properties":{"n":{"maximum":9007199254740993}}}`), Strict: &strict},
 		},
@@ -53,21 +53,21 @@ func TestResponsesRequestIsWrittenWhole(t *testing.T) {
 func TestWithoutToolsNothingIsSaidAboutThem(t *testing.T) {
 	t.Parallel()
 	parallel := false
-	request := activities.ModelRequest{
-		Model: "m", Tools: []activities.FunctionTool{}, ToolChoice: json.RawMessage(`"required"`), ParallelToolCalls: &parallel,
+	request := model.Request{
+		Model: "m", Tools: []model.FunctionTool{}, ToolChoice: json.RawMessage(`"required"`), ParallelToolCalls: &parallel,
 		Settings: settings("tool_choice", `"auto"`, "parallel_tool_calls", "true", "tools", "[]"),
 	}
 	require.JSONEq(t, `{"model":"m","input":[]}`, string(bodySent(t, openaimodel.Responses, request)))
 	require.JSONEq(t, `{"model":"m","messages":[]}`, string(bodySent(t, openaimodel.Chat, request)))
 
-	request.Tools, request.ToolChoice = []activities.FunctionTool{{Name: "now"}}, json.RawMessage(`null`)
+	request.Tools, request.ToolChoice = []model.FunctionTool{{Name: "now"}}, json.RawMessage(`null`)
 	require.Empty(t, field(t, bodySent(t, openaimodel.Responses, request), "tool_choice"))
 	require.Empty(t, field(t, bodySent(t, openaimodel.Chat, request), "tool_choice"))
 }
 
 func TestSettingsNeverReplaceTheRequest(t *testing.T) {
 	t.Parallel()
-	request := activities.ModelRequest{
+	request := model.Request{
 		Model: "m", Instructions: "i", Items: items(`{"role":"user","content":"hi"}`),
 		Settings: settings("model", `"other"`, "Model", `"other"`, "input", `"x"`, "messages", "[]", "tools", "[]", "instructions", `"x"`,
 			"stream", "true", "STREAM", "true", "stream_options", "{}", "seed", "1"),
@@ -89,7 +89,7 @@ func TestSchemaIsCompletedAndNothingLost(t *testing.T) {
 		`{"$defs":{"b":1, "a":2},"$ref":"#/$defs/a"}`:                             `{"type":"object","$defs":{"b":1, "a":2},"$ref":"#/$defs/a","properties":{}}`,
 		`{ "properties": {"b":{}, "a":{}}, "type": "object", "required": ["b"] }`: `{ "properties": {"b":{}, "a":{}}, "type": "object", "required": ["b"] }`,
 	} {
-		request := activities.ModelRequest{Model: "m", Tools: []activities.FunctionTool{{Name: "f", Parameters: json.RawMessage(given)}}}
+		request := model.Request{Model: "m", Tools: []model.FunctionTool{{Name: "f", Parameters: json.RawMessage(given)}}}
 		require.Equal(t, `[{"type":"function","name":"f","parameters":`+want+`}]`,
 			field(t, bodySent(t, openaimodel.Responses, request), "tools"), given)
 		require.Equal(t, `[{"type":"function","function":{"name":"f","parameters":`+want+`}}]`,
@@ -100,15 +100,15 @@ func TestSchemaIsCompletedAndNothingLost(t *testing.T) {
 func TestRequestThatIsNotJSONIsNeverSent(t *testing.T) {
 	t.Parallel()
 	m := answer(t, http.StatusOK, emptyResponse)
-	for want, request := range map[string]activities.ModelRequest{
+	for want, request := range map[string]model.Request{
 		"conversation item 1":           {Items: items(`{}`, `{"a":`)},
-		`the parameters of tool "f"`:    {Tools: []activities.FunctionTool{{Name: "f", Parameters: json.RawMessage(`{`)}}},
+		`the parameters of tool "f"`:    {Tools: []model.FunctionTool{{Name: "f", Parameters: json.RawMessage(`{`)}}},
 		"tool_choice is not":            {ToolChoice: json.RawMessage(`auto`)},
 		`the request field "seed"`:      {Settings: settings("seed", "1, \"model\": 2")},
 		`the request field "undefined"`: {Settings: map[string]json.RawMessage{"undefined": nil}},
 	} {
 		_, err := m.client(t, "").Infer(t.Context(), request)
-		var failure *activities.ModelError
+		var failure *model.Error
 		require.ErrorAs(t, err, &failure)
 		require.True(t, failure.Permanent)
 		require.Zero(t, failure.Status)
@@ -135,7 +135,7 @@ func TestAnswerKeepsConversationItemsAsTheyCame(t *testing.T) {
 		`{"type":"function_call","id":"fc_1","call_id":"a","name":"f","arguments":""}`,
 		`{"type":"function_call","call_id":null,"name":"f","arguments":"{\"n\":1}","extra":1}`,
 	}, texts(got.Items))
-	require.Equal(t, activities.StopCompleted, got.Stop)
+	require.Equal(t, model.FinishCompleted, got.Finish)
 	require.Equal(t, "m-2026", got.Model)
 	require.Equal(t, &item.Usage{
 		InputTokens: 5, OutputTokens: 3, TotalTokens: 8,
@@ -156,28 +156,28 @@ func TestCallWithValuesOfAnotherKindBecomesText(t *testing.T) {
 
 func TestStopOfAResponse(t *testing.T) {
 	t.Parallel()
-	for fields, want := range map[string]activities.Stop{
-		`"status":"completed"`: activities.StopCompleted,
-		`"status":null`:        activities.StopCompleted,
-		`"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`: activities.StopLength,
-		`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`:    activities.StopFilter,
-		`"status":"incomplete","incomplete_details":{"reason":"steered"}`:           activities.StopLength,
-		`"status":"incomplete","incomplete_details":null`:                           activities.StopLength,
-		`"status":"completed","incomplete_details":{"reason":"max_output_tokens"}`:  activities.StopLength,
-		`"status":"completed","incomplete_details":{"reason":"content_filter"}`:     activities.StopFilter,
-		`"status":"completed","incomplete_details":{"reason":null}`:                 activities.StopCompleted,
-		`"status":"completed","incomplete_details":{}`:                              activities.StopCompleted,
+	for fields, want := range map[string]model.FinishReason{
+		`"status":"completed"`: model.FinishCompleted,
+		`"status":null`:        model.FinishCompleted,
+		`"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`: model.FinishLength,
+		`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`:    model.FinishFilter,
+		`"status":"incomplete","incomplete_details":{"reason":"steered"}`:           model.FinishLength,
+		`"status":"incomplete","incomplete_details":null`:                           model.FinishLength,
+		`"status":"completed","incomplete_details":{"reason":"max_output_tokens"}`:  model.FinishLength,
+		`"status":"completed","incomplete_details":{"reason":"content_filter"}`:     model.FinishFilter,
+		`"status":"completed","incomplete_details":{"reason":null}`:                 model.FinishCompleted,
+		`"status":"completed","incomplete_details":{}`:                              model.FinishCompleted,
 	} {
 		got, err := decoded(t, openaimodel.Responses, `{"output":[{"type":"function_call","call_id":"a","name":"f","arguments":"{\"p\":\"a"}],`+fields+`}`)
 		require.NoError(t, err)
-		require.Equal(t, want, got.Stop, fields)
+		require.Equal(t, want, got.Finish, fields)
 		require.Len(t, got.Items, 1)
 	}
 }
 
 func TestResponseThatIsNoAnswerFails(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]activities.ModelError{
+	for body, want := range map[string]model.Error{
 		`{"status":"failed","error":{"code":"server_error","message":"boom"},"output":[]}`:                {Code: "server_error", Message: "boom"},
 		`{"status":"failed","error":{"code":"invalid_prompt","message":"no"},"output":[]}`:                {Code: "invalid_prompt", Message: "no", Permanent: true},
 		`{"status":"failed","error":{"code":"invalid_image_url","message":"no"}}`:                         {Code: "invalid_image_url", Message: "no", Permanent: true},

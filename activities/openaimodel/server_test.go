@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel"
 )
 
@@ -29,16 +29,16 @@ type sent struct {
 	body         []byte
 }
 
-// model is a scripted model server that remembers what it was sent.
-type model struct {
+// modelServer is a scripted model server that remembers what it was sent.
+type modelServer struct {
 	*httptest.Server
 	mu       sync.Mutex
 	requests []sent
 }
 
-func serve(t *testing.T, handle http.HandlerFunc) *model {
+func serve(t *testing.T, handle http.HandlerFunc) *modelServer {
 	t.Helper()
-	m := &model{}
+	m := &modelServer{}
 	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -55,7 +55,7 @@ func serve(t *testing.T, handle http.HandlerFunc) *model {
 }
 
 // answer serves one fixed reply.
-func answer(t *testing.T, status int, body string, headers ...string) *model {
+func answer(t *testing.T, status int, body string, headers ...string) *modelServer {
 	t.Helper()
 	return serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -67,20 +67,20 @@ func answer(t *testing.T, status int, body string, headers ...string) *model {
 	})
 }
 
-func (m *model) seen() []sent {
+func (m *modelServer) seen() []sent {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.requests
 }
 
 // only is the single request that the server must have got.
-func (m *model) only(t *testing.T) sent {
+func (m *modelServer) only(t *testing.T) sent {
 	t.Helper()
 	require.Len(t, m.seen(), 1)
 	return m.seen()[0]
 }
 
-func (m *model) client(t *testing.T, api string) *openaimodel.Client {
+func (m *modelServer) client(t *testing.T, api string) *openaimodel.Client {
 	t.Helper()
 	return build(t, openaimodel.Config{BaseURL: m.URL + "/v1", APIKey: testKey, API: api})
 }
@@ -93,7 +93,7 @@ func build(t *testing.T, config openaimodel.Config) *openaimodel.Client {
 }
 
 // bodySent asks a model and returns the body of the one request it got.
-func bodySent(t *testing.T, api string, request activities.ModelRequest) []byte {
+func bodySent(t *testing.T, api string, request model.Request) []byte {
 	t.Helper()
 	reply := emptyResponse
 	if api == openaimodel.Chat {
@@ -114,16 +114,16 @@ func field(t *testing.T, body []byte, name string) string {
 }
 
 // decoded asks a model that replies with body.
-func decoded(t *testing.T, api, body string) (activities.ModelAnswer, error) {
+func decoded(t *testing.T, api, body string) (model.Answer, error) {
 	t.Helper()
-	return answer(t, http.StatusOK, body).client(t, api).Infer(t.Context(), activities.ModelRequest{Model: "m"})
+	return answer(t, http.StatusOK, body).client(t, api).Infer(t.Context(), model.Request{Model: "m"})
 }
 
 // refused asks a model that must fail with a ModelError.
-func refused(t *testing.T, m *model, api string) *activities.ModelError {
+func refused(t *testing.T, m *modelServer, api string) *model.Error {
 	t.Helper()
-	_, err := m.client(t, api).Infer(t.Context(), activities.ModelRequest{Model: "m"})
-	var failure *activities.ModelError
+	_, err := m.client(t, api).Infer(t.Context(), model.Request{Model: "m"})
+	var failure *model.Error
 	require.ErrorAs(t, err, &failure)
 	return failure
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/protocol"
 	"errand/activities/openaimodel/sse"
 )
@@ -58,12 +58,12 @@ func (s *stream) follow(source io.Reader) error {
 
 // answer is what the stream said once it has been followed. The error is not
 // yet classified, but for errIncomplete, which is one of the network.
-func (s *stream) answer() (activities.ModelAnswer, error) {
+func (s *stream) answer() (model.Answer, error) {
 	switch {
 	case s.err != nil:
-		return activities.ModelAnswer{}, s.err
+		return model.Answer{}, s.err
 	case !s.IsComplete():
-		return activities.ModelAnswer{}, errIncomplete
+		return model.Answer{}, errIncomplete
 	}
 	return s.Answer()
 }

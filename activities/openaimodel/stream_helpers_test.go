@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel"
 )
 
@@ -46,7 +46,7 @@ func chatStream(finish string, deltas ...string) string {
 }
 
 // pour serves one stream.
-func pour(t *testing.T, body string, headers ...string) *model {
+func pour(t *testing.T, body string, headers ...string) *modelServer {
 	t.Helper()
 	return serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -57,22 +57,22 @@ func pour(t *testing.T, body string, headers ...string) *model {
 	})
 }
 
-func (m *model) streaming(t *testing.T, api string) *openaimodel.Client {
+func (m *modelServer) streaming(t *testing.T, api string) *openaimodel.Client {
 	t.Helper()
 	return build(t, openaimodel.Config{BaseURL: m.URL + "/v1", APIKey: testKey, API: api, Stream: true})
 }
 
 // streamed asks a model that replies with a stream.
-func streamed(t *testing.T, api, body string) (activities.ModelAnswer, error) {
+func streamed(t *testing.T, api, body string) (model.Answer, error) {
 	t.Helper()
-	return pour(t, body).streaming(t, api).Infer(t.Context(), activities.ModelRequest{Model: "m"})
+	return pour(t, body).streaming(t, api).Infer(t.Context(), model.Request{Model: "m"})
 }
 
 // failed asks a model whose stream must end in a ModelError.
-func failed(t *testing.T, api, body string) activities.ModelError {
+func failed(t *testing.T, api, body string) model.Error {
 	t.Helper()
 	_, err := streamed(t, api, body)
-	var failure *activities.ModelError
+	var failure *model.Error
 	require.ErrorAs(t, err, &failure, body)
 	return *failure
 }
@@ -82,7 +82,7 @@ func unfinished(t *testing.T, api, body string) {
 	t.Helper()
 	_, err := streamed(t, api, body)
 	require.EqualError(t, err, "ask the model: the stream ended before the answer was whole", body)
-	var failure *activities.ModelError
+	var failure *model.Error
 	require.NotErrorAs(t, err, &failure)
 }
 

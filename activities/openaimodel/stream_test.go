@@ -11,13 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel"
 )
 
 func TestStreamIsAskedForOnlyWhenConfigured(t *testing.T) {
 	t.Parallel()
-	request := activities.ModelRequest{Model: "m", Settings: settings("stream", "false", "stream_options", `{"include_usage":false}`)}
+	request := model.Request{Model: "m", Settings: settings("stream", "false", "stream_options", `{"include_usage":false}`)}
 	for api, want := range map[string]string{
 		openaimodel.Responses: `{"model":"m","input":[],"stream":true}`,
 		openaimodel.Chat:      `{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true}}`,
@@ -38,7 +38,7 @@ func TestBodyInPlaceOfAStreamIsReadAsOne(t *testing.T) {
 	}
 	for api, text := range body {
 		for _, kind := range []string{"application/json", "text/event-stream", "", "text/plain; charset"} {
-			got, err := pour(t, " \r\n"+text, "Content-Type", kind).streaming(t, api).Infer(t.Context(), activities.ModelRequest{Model: "m"})
+			got, err := pour(t, " \r\n"+text, "Content-Type", kind).streaming(t, api).Infer(t.Context(), model.Request{Model: "m"})
 			require.NoError(t, err)
 			require.Equal(t, []string{call("a", "f", `{}`)}, texts(got.Items))
 		}
@@ -47,11 +47,11 @@ func TestBodyInPlaceOfAStreamIsReadAsOne(t *testing.T) {
 			`[]`:             "the answer is not a JSON object: []",
 			`"hi"`:           `the answer is not a JSON object: "hi"`,
 		} {
-			require.Equal(t, activities.ModelError{Status: http.StatusOK, Message: want}, failed(t, api, page))
+			require.Equal(t, model.Error{Status: http.StatusOK, Message: want}, failed(t, api, page))
 		}
 	}
 	m := pour(t, "upstream timed out", "Content-Type", "text/plain")
-	_, err := m.streaming(t, "").Infer(t.Context(), activities.ModelRequest{Model: "m"})
+	_, err := m.streaming(t, "").Infer(t.Context(), model.Request{Model: "m"})
 	require.ErrorContains(t, err, "the answer is not a JSON object: upstream timed out")
 }
 
@@ -60,7 +60,7 @@ func TestStreamIsKnownByHowItBegins(t *testing.T) {
 	last := finished("completed", `"status":"completed","output":[]`)
 	for _, start := range []string{"", ": x\n\n", "event: x\n", "id: 1\n", "retry: 5\n", "\n\r\n"} {
 		for _, kind := range []string{"", "application/json", "text/event-stream", "TEXT/EVENT-STREAM;charset=utf-8"} {
-			got, err := pour(t, start+frames(last), "Content-Type", kind).streaming(t, "").Infer(t.Context(), activities.ModelRequest{Model: "m"})
+			got, err := pour(t, start+frames(last), "Content-Type", kind).streaming(t, "").Infer(t.Context(), model.Request{Model: "m"})
 			require.NoError(t, err, "%q %s", start, kind)
 			require.Equal(t, "m", got.Model)
 		}
@@ -77,10 +77,10 @@ func TestErrorStatusInPlaceOfAStreamIsReadWhole(t *testing.T) {
 				w.WriteHeader(http.StatusBadGateway)
 				_, _ = io.WriteString(w, "data: upstream is away\n\n")
 			})
-			_, err := m.streaming(t, api).Infer(t.Context(), activities.ModelRequest{Model: "m"})
-			require.Equal(t, &activities.ModelError{Status: 429, Code: "rate_limit_exceeded", Message: "slow down", RetryAfter: 3 * time.Second}, err)
-			_, err = m2.streaming(t, api).Infer(t.Context(), activities.ModelRequest{Model: "m"})
-			require.Equal(t, &activities.ModelError{Status: 502, Message: "data: upstream is away"}, err)
+			_, err := m.streaming(t, api).Infer(t.Context(), model.Request{Model: "m"})
+			require.Equal(t, &model.Error{Status: 429, Code: "rate_limit_exceeded", Message: "slow down", RetryAfter: 3 * time.Second}, err)
+			_, err = m2.streaming(t, api).Infer(t.Context(), model.Request{Model: "m"})
+			require.Equal(t, &model.Error{Status: 502, Message: "data: upstream is away"}, err)
 		}
 	}
 }
@@ -92,8 +92,8 @@ func TestErrorInAStreamIsFitToBeStored(t *testing.T) {
 		frames(strings.Repeat("x", 190) + testKey),
 	} {
 		m := pour(t, body, "Retry-After", "7")
-		_, err := m.streaming(t, "").Infer(t.Context(), activities.ModelRequest{Model: "m"})
-		var failure *activities.ModelError
+		_, err := m.streaming(t, "").Infer(t.Context(), model.Request{Model: "m"})
+		var failure *model.Error
 		require.ErrorAs(t, err, &failure)
 		require.Contains(t, failure.Message, "[reda")
 		require.NotContains(t, err.Error(), "sk-te")
@@ -111,15 +111,15 @@ func TestStreamLargerThanTheLimitFailsForGood(t *testing.T) {
 			}
 		}
 	})
-	_, err := endless.streaming(t, "").Infer(t.Context(), activities.ModelRequest{Model: "m"})
-	require.Equal(t, &activities.ModelError{
+	_, err := endless.streaming(t, "").Infer(t.Context(), model.Request{Model: "m"})
+	require.Equal(t, &model.Error{
 		Status: 200, Code: "response_too_large", Message: "the answer is larger than 33554432 bytes", Permanent: true,
 	}, err)
 }
 
 func TestBrokenStreamIsNoModelError(t *testing.T) {
 	t.Parallel()
-	broken := func(body string) *model {
+	broken := func(body string) *modelServer {
 		return serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.Header().Set("Content-Length", "100000")
@@ -127,14 +127,14 @@ func TestBrokenStreamIsNoModelError(t *testing.T) {
 		})
 	}
 	for api, body := range map[string]string{openaimodel.Responses: frames(created), openaimodel.Chat: frames(chunk(`{"content":"hi"}`))} {
-		_, err := broken(body).streaming(t, api).Infer(t.Context(), activities.ModelRequest{Model: "m"})
+		_, err := broken(body).streaming(t, api).Infer(t.Context(), model.Request{Model: "m"})
 		require.EqualError(t, err, "ask the model: read the answer: unexpected EOF")
-		var failure *activities.ModelError
+		var failure *model.Error
 		require.NotErrorAs(t, err, &failure)
 	}
 	// What breaks after the answer is whole breaks nothing.
 	got, err := broken(frames(chunk(`{"content":"hi"}`), ending(`"stop"`))).streaming(t, openaimodel.Chat).
-		Infer(t.Context(), activities.ModelRequest{Model: "m"})
+		Infer(t.Context(), model.Request{Model: "m"})
 	require.NoError(t, err)
 	require.Equal(t, []string{textItem("hi")}, texts(got.Items))
 }
@@ -163,7 +163,7 @@ func TestConnectionIsUsedAgainAfterAStream(t *testing.T) {
 			})
 			client := m.streaming(t, "")
 			for range 3 {
-				_, err := client.Infer(t.Context(), activities.ModelRequest{Model: "m"})
+				_, err := client.Infer(t.Context(), model.Request{Model: "m"})
 				require.NoError(t, err)
 			}
 			mu.Lock()

@@ -10,17 +10,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/chat"
 	"errand/activities/openaimodel/protocol"
 	"errand/activities/openaimodel/responses"
 )
 
 // readStream is what a client makes of a stream.
-func readStream(api protocol.API, source io.Reader) (activities.ModelAnswer, error) {
+func readStream(api protocol.API, source io.Reader) (model.Answer, error) {
 	s := &stream{Assembler: api.NewAssembler()}
 	if err := s.follow(source); err != nil {
-		return activities.ModelAnswer{}, err
+		return model.Answer{}, err
 	}
 	c := Client{api: api}
 	return c.read(reply{status: http.StatusOK, stream: s, body: s.last})

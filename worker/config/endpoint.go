@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel"
 	"errand/tools"
 )
@@ -101,13 +101,13 @@ type Price struct {
 }
 
 // Price is what the tokens of a model cost.
-func (c Config) Price(model string) (activities.Price, bool) {
+func (c Config) Price(name string) (model.Price, bool) {
 	for _, p := range c.Prices {
-		if matches(p.Match, model) {
-			return activities.Price{Input: p.Input, CachedInput: p.CachedInput, Output: p.Output}, true
+		if matches(p.Match, name) {
+			return model.Price{Input: p.Input, CachedInput: p.CachedInput, Output: p.Output}, true
 		}
 	}
-	return activities.Price{}, false
+	return model.Price{}, false
 }
 
 // wantAmount is the fix for a price that is none.

@@ -2,11 +2,11 @@
 package budget
 
 import (
+	"errand/activities/model"
 	"errors"
 	"fmt"
 	"time"
 
-	"errand/activities"
 	"errand/tools/item"
 	"errand/workflows/contract"
 )
@@ -36,8 +36,8 @@ func CanExtend(reason string) bool {
 }
 
 // Spend adds what an inference and the failed attempts before it have used.
-func (b *Budget) Spend(all ...*activities.Spent) {
-	sum := activities.Spent{Usage: b.Usage, Cost: b.Cost}
+func (b *Budget) Spend(all ...*model.Spent) {
+	sum := model.Spent{Usage: b.Usage, Cost: b.Cost}
 	for _, one := range all {
 		if one != nil {
 			sum.Add(*one)

@@ -1,11 +1,11 @@
 package budget
 
 import (
+	"errand/activities/model"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
 	"errand/tools/item"
 	"errand/workflows/contract"
 )
@@ -14,7 +14,7 @@ func TestWhichBudgetIsUsedUp(t *testing.T) {
 	t.Parallel()
 	var b Budget
 	cost := item.Cost(70)
-	b.Spend(nil, &activities.Spent{Usage: item.Usage{TotalTokens: 90}}, &activities.Spent{Usage: item.Usage{TotalTokens: 10}, Cost: &cost})
+	b.Spend(nil, &model.Spent{Usage: item.Usage{TotalTokens: 90}}, &model.Spent{Usage: item.Usage{TotalTokens: 10}, Cost: &cost})
 	for want, o := range map[string]contract.RunOptions{
 		"":                       {MaxTokens: 101, MaxCost: 71},
 		contract.ReasonMaxTokens: {MaxTokens: 100, MaxCost: 1},

@@ -36,7 +36,7 @@ const (
 func (c *Conversation) Restore() {
 	c.digest = ""
 	for _, it := range c.Items {
-		c.digest = activities.NextDigest(c.digest, it)
+		c.digest = item.NextDigest(c.digest, it)
 	}
 }
 
@@ -44,7 +44,7 @@ func (c *Conversation) Restore() {
 func (c *Conversation) Add(it json.RawMessage) int {
 	c.Items = append(c.Items, it)
 	c.Tokens += int64(len(it) / bytesPerToken)
-	c.digest = activities.NextDigest(c.digest, it)
+	c.digest = item.NextDigest(c.digest, it)
 	return len(c.Items) - 1
 }
 
@@ -53,11 +53,11 @@ func (c *Conversation) Add(it json.RawMessage) int {
 // inference gets its name.
 func (c *Conversation) AddHeld(it json.RawMessage) int {
 	index := c.Add(it)
-	if len(it) >= activities.HeldFrom {
+	if len(it) >= item.RefFrom {
 		if c.named == nil {
 			c.named = map[int]string{}
 		}
-		c.named[index] = activities.HeldName(it)
+		c.named[index] = item.Ref(it)
 	}
 	return index
 }
@@ -95,7 +95,7 @@ func (c *Conversation) InferInput() activities.InferInput {
 	size := 0
 	for i, it := range c.Items[c.Sent:] {
 		if name, is := c.named[c.Sent+i]; is {
-			it = activities.HeldItem(name)
+			it = item.RefItem(name)
 		}
 		size += len(it)
 		in.Items = append(in.Items, it)

@@ -5,11 +5,14 @@ import (
 	"fmt"
 
 	"errand/activities"
+	"errand/activities/model"
+	"errand/activities/translate"
 	"errand/tools"
+	"errand/tools/item"
 	"errand/workflows/contract"
 )
 
-// Surface is the text of an activities.Surface and its digest.
+// Surface is the text of an translate.Surface and its digest.
 type Surface struct {
 	Text   string
 	Digest string
@@ -17,7 +20,7 @@ type Surface struct {
 
 // NewSurface is what the model of a request is offered.
 func NewSurface(request contract.Request, registry *tools.Registry) Surface {
-	s := activities.Surface{
+	s := translate.Surface{
 		Model: request.Model, Instructions: request.Instructions,
 		ParallelToolCalls: request.ParallelToolCalls, Settings: request.Settings,
 		TextCalls: request.Run.TextCalls,
@@ -26,18 +29,18 @@ func NewSurface(request contract.Request, registry *tools.Registry) Surface {
 		if d.Hidden {
 			continue
 		}
-		s.Tools = append(s.Tools, activities.FunctionTool{
+		s.Tools = append(s.Tools, model.FunctionTool{
 			Name: d.ModelName, Description: d.Description, Parameters: d.Parameters, Strict: d.Strict,
 		})
 		if d.Type == tools.TypeCustom || d.Namespace != "" || d.Name != d.ModelName {
-			s.Names = append(s.Names, activities.Name{Visible: d.ModelName, Identity: d.Identity(), Type: d.Type})
+			s.Names = append(s.Names, translate.Name{Visible: d.ModelName, Identity: d.Identity(), Type: d.Type})
 		}
 	}
 	text, err := json.Marshal(s)
 	if err != nil { // raw JSON that was decoded before, strings and booleans
 		panic(err)
 	}
-	return Surface{Text: string(text), Digest: activities.Digest(text)}
+	return Surface{Text: string(text), Digest: item.Digest(text)}
 }
 
 // BuildRegistry joins what the caller declared and what discovery found.

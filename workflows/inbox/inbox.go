@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 
-	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
 	"errand/workflows/contract"
@@ -132,7 +131,7 @@ func messageDigest(m contract.Message) string {
 	if err != nil {
 		panic(err) // texts can always be written
 	}
-	return activities.Digest(parts)
+	return item.Digest(parts)
 }
 
 // NoteUnknown keeps the names of signals that nobody reads, in their order.

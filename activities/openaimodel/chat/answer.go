@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/protocol"
 	"errand/activities/openaimodel/rawjson"
 	"errand/tools/item"
@@ -36,45 +36,45 @@ func (c choice) finish() (string, error) {
 
 // decode reads a chat completion. Its content says what it is: servers report
 // finish_reason stop beside calls, and tool_calls beside none.
-func decode(body []byte) (activities.ModelAnswer, error) {
+func decode(body []byte) (model.Answer, error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil || fields == nil {
-		return activities.ModelAnswer{}, errors.New("the answer is not a JSON object")
+		return model.Answer{}, errors.New("the answer is not a JSON object")
 	}
 	if protocol.ReportsError(fields["error"]) {
-		return activities.ModelAnswer{}, protocol.ReadError(fields["error"])
+		return model.Answer{}, protocol.ReadError(fields["error"])
 	}
 	var choices []choice
 	if json.Unmarshal(fields["choices"], &choices) != nil || len(choices) == 0 {
-		return activities.ModelAnswer{}, errors.New("the answer has neither choices nor error")
+		return model.Answer{}, errors.New("the answer has neither choices nor error")
 	}
 	reason, err := choices[0].finish()
 	if err != nil {
-		return activities.ModelAnswer{}, err
+		return model.Answer{}, err
 	}
 	if choices[0].Message == nil {
-		return activities.ModelAnswer{}, errors.New("the answer has a choice without a message")
+		return model.Answer{}, errors.New("the answer has a choice without a message")
 	}
 	calls, err := callItems(choices[0].Message)
 	if err != nil {
-		return activities.ModelAnswer{}, err
+		return model.Answer{}, err
 	}
-	return activities.ModelAnswer{
-		Items: append(textItems(choices[0].Message), calls...),
-		Stop:  stop(reason),
-		Usage: readUsage(fields["usage"]),
-		Model: rawjson.Text(fields["model"]),
+	return model.Answer{
+		Items:  append(textItems(choices[0].Message), calls...),
+		Finish: stop(reason),
+		Usage:  readUsage(fields["usage"]),
+		Model:  rawjson.Text(fields["model"]),
 	}, nil
 }
 
-func stop(reason string) activities.Stop {
+func stop(reason string) model.FinishReason {
 	switch reason {
 	case "length", "model_length":
-		return activities.StopLength
+		return model.FinishLength
 	case "content_filter":
-		return activities.StopFilter
+		return model.FinishFilter
 	}
-	return activities.StopCompleted
+	return model.FinishCompleted
 }
 
 // readUsage is nil when a server reports none, or nothing readable.

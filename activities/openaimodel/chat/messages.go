@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/protocol"
 	"errand/activities/openaimodel/rawjson"
 	"errand/tools/item"
@@ -43,7 +43,7 @@ type messageFunction struct {
 }
 
 // encodeMessages translates a conversation.
-func encodeMessages(request activities.ModelRequest) ([]json.RawMessage, error) {
+func encodeMessages(request model.Request) ([]json.RawMessage, error) {
 	var c conversation
 	if request.Instructions != "" {
 		c.addMessage(message{Role: "system", Content: rawjson.Encode(request.Instructions)})

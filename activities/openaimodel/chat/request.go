@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/protocol"
 	"errand/activities/openaimodel/rawjson"
 )
@@ -25,7 +25,7 @@ var API = protocol.API{
 }
 
 // encode writes a request.
-func encode(request activities.ModelRequest) (rawjson.Object, error) {
+func encode(request model.Request) (rawjson.Object, error) {
 	messages, err := encodeMessages(request)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func encode(request activities.ModelRequest) (rawjson.Object, error) {
 	return append(body, settings...), nil
 }
 
-func encodeTool(tool activities.FunctionTool) json.RawMessage {
+func encodeTool(tool model.FunctionTool) json.RawMessage {
 	var function rawjson.Object
 	protocol.AddFunction(&function, tool)
 	return typed("function", function)
@@ -64,7 +64,7 @@ type toolChoice struct {
 // encodeToolChoice translates tool_choice and narrows the tools to the allowed
 // ones: few chat servers know allowed_tools, all know a shorter list. The choice
 // is nil when there is none to send.
-func encodeToolChoice(request activities.ModelRequest) ([]activities.FunctionTool, json.RawMessage, error) {
+func encodeToolChoice(request model.Request) ([]model.FunctionTool, json.RawMessage, error) {
 	var mode string
 	if rawjson.IsNull(request.ToolChoice) || len(request.Tools) == 0 {
 		return request.Tools, nil, nil
@@ -85,8 +85,8 @@ func encodeToolChoice(request activities.ModelRequest) ([]activities.FunctionToo
 	return nil, nil, protocol.RequestError(fmt.Sprintf("tool_choice of type %q and name %q has no form in Chat Completions", asked.Type, asked.Name))
 }
 
-func keepAllowed(tools []activities.FunctionTool, asked toolChoice) ([]activities.FunctionTool, json.RawMessage, error) {
-	kept := slices.DeleteFunc(slices.Clone(tools), func(tool activities.FunctionTool) bool {
+func keepAllowed(tools []model.FunctionTool, asked toolChoice) ([]model.FunctionTool, json.RawMessage, error) {
+	kept := slices.DeleteFunc(slices.Clone(tools), func(tool model.FunctionTool) bool {
 		for _, one := range asked.Tools {
 			if one.Name == tool.Name {
 				return false

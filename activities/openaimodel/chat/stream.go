@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/protocol"
 	"errand/activities/openaimodel/rawjson"
 	"errand/tools/item"
@@ -61,7 +61,7 @@ func (a *assembler) addChoice(one *choice) error {
 		return err
 	}
 	a.hasChoice = true
-	if reason != "" && stop(a.finishReason) == activities.StopCompleted {
+	if reason != "" && stop(a.finishReason) == model.FinishCompleted {
 		a.finishReason = reason // a cut is not undone
 	}
 	if one.Delta == nil && a.isEmpty() {
@@ -121,9 +121,9 @@ func (a *assembler) addCalls(delta map[string]json.RawMessage) error {
 func (a *assembler) IsComplete() bool { return a.finishReason != "" || a.isDone }
 
 // Answer is the message so far.
-func (a *assembler) Answer() (activities.ModelAnswer, error) {
+func (a *assembler) Answer() (model.Answer, error) {
 	if !a.hasChoice {
-		return activities.ModelAnswer{}, errors.New("the stream has neither choices nor error")
+		return model.Answer{}, errors.New("the stream has neither choices nor error")
 	}
 	items := textItems(map[string]json.RawMessage{
 		"content": a.content.Encode(), "refusal": a.refusal.Encode(),
@@ -135,5 +135,5 @@ func (a *assembler) Answer() (activities.ModelAnswer, error) {
 	if len(a.calls) == 0 && a.legacyCall != nil {
 		items = append(items, a.legacyCall.item())
 	}
-	return activities.ModelAnswer{Items: items, Stop: stop(a.finishReason), Usage: a.usage, Model: a.model}, nil
+	return model.Answer{Items: items, Finish: stop(a.finishReason), Usage: a.usage, Model: a.model}, nil
 }

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"slices"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/rawjson"
 )
 
 // AddFunction adds the members that both APIs have for a tool.
-func AddFunction(to *rawjson.Object, tool activities.FunctionTool) {
+func AddFunction(to *rawjson.Object, tool model.FunctionTool) {
 	to.Add("name", rawjson.Encode(tool.Name))
 	if tool.Description != "" {
 		to.Add("description", rawjson.Encode(tool.Description))
@@ -23,7 +23,7 @@ func AddFunction(to *rawjson.Object, tool activities.FunctionTool) {
 // AddTools adds a list of tools, each written by encode, and what is to be said
 // about them. Without tools there is nothing to choose: servers reject all three
 // fields then, and an empty list of tools as well.
-func AddTools(to *rawjson.Object, tools []activities.FunctionTool, encode func(activities.FunctionTool) json.RawMessage, choice json.RawMessage, parallel *bool) {
+func AddTools(to *rawjson.Object, tools []model.FunctionTool, encode func(model.FunctionTool) json.RawMessage, choice json.RawMessage, parallel *bool) {
 	if len(tools) == 0 {
 		return
 	}

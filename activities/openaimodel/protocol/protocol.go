@@ -7,7 +7,7 @@ package protocol
 import (
 	"errors"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/rawjson"
 )
 
@@ -17,11 +17,11 @@ type API struct {
 	// Path stands behind the base URL.
 	Path string
 	// Encode writes a request that Check has passed. It fails with a
-	// *activities.ModelError where the API has no form for it.
-	Encode func(activities.ModelRequest) (rawjson.Object, error)
+	// *model.Error where the API has no form for it.
+	Encode func(model.Request) (rawjson.Object, error)
 	// Decode reads the body of a successful reply. It fails with a ServerError
 	// where the body reports one; any other error says why it cannot be read.
-	Decode func(body []byte) (activities.ModelAnswer, error)
+	Decode func(body []byte) (model.Answer, error)
 	// StreamOptions are the members of a request that ask for a stream.
 	StreamOptions rawjson.Object
 	// NewAssembler begins to read one stream.
@@ -36,7 +36,7 @@ type Assembler interface {
 	// IsComplete tells whether nothing that matters is missing.
 	IsComplete() bool
 	// Answer is what the stream said. It fails as Decode does.
-	Answer() (activities.ModelAnswer, error)
+	Answer() (model.Answer, error)
 }
 
 // MaxStreamedItems bounds the items or calls that one stream may open; no honest

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"errand/activities"
+	"errand/activities/model"
 )
 
 // ownFields are the body's fields that settings never replace, whichever API is
@@ -24,7 +24,7 @@ func IsOwnField(key string) bool { return slices.Contains(ownFields, strings.ToL
 
 // Check checks every piece of raw JSON in a request, so that the encoders can
 // copy them without looking. It fails with RequestError.
-func Check(request activities.ModelRequest) error {
+func Check(request model.Request) error {
 	for i, raw := range request.Items {
 		if !json.Valid(raw) {
 			return RequestError(fmt.Sprintf("conversation item %d is not JSON", i))
@@ -48,8 +48,8 @@ func Check(request activities.ModelRequest) error {
 
 // RequestError is the error for a request that cannot be written down. No server
 // saw it and no retry mends it.
-func RequestError(message string) *activities.ModelError {
-	return &activities.ModelError{Code: "invalid_request", Message: Clip(message, MaxMessageBytes), Permanent: true}
+func RequestError(message string) *model.Error {
+	return &model.Error{Code: "invalid_request", Message: Clip(message, MaxMessageBytes), Permanent: true}
 }
 
 // MaxMessageBytes bounds the message of a ModelError.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/protocol"
 	"errand/activities/openaimodel/rawjson"
 	"errand/tools/item"
@@ -12,30 +12,30 @@ import (
 
 // decode reads a response object. Fields are read one by one: a server that
 // writes one of them oddly has still answered.
-func decode(body []byte) (activities.ModelAnswer, error) {
+func decode(body []byte) (model.Answer, error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil || fields == nil {
-		return activities.ModelAnswer{}, errors.New("the answer is not a JSON object")
+		return model.Answer{}, errors.New("the answer is not a JSON object")
 	}
 	return readResponse(fields)
 }
 
 // readResponse reads the members of a response object, which came whole or at
 // the end of a stream.
-func readResponse(fields map[string]json.RawMessage) (activities.ModelAnswer, error) {
+func readResponse(fields map[string]json.RawMessage) (model.Answer, error) {
 	status := rawjson.Text(fields["status"])
 	if err := failure(status, fields); err != nil {
-		return activities.ModelAnswer{}, err
+		return model.Answer{}, err
 	}
 	var output []json.RawMessage
 	if json.Unmarshal(fields["output"], &output) != nil || output == nil {
-		return activities.ModelAnswer{}, errors.New("the answer has neither output nor error")
+		return model.Answer{}, errors.New("the answer has neither output nor error")
 	}
-	return activities.ModelAnswer{
-		Items: answerItems(output),
-		Stop:  stop(status, fields["incomplete_details"]),
-		Usage: readUsage(fields["usage"]),
-		Model: rawjson.Text(fields["model"]),
+	return model.Answer{
+		Items:  answerItems(output),
+		Finish: stop(status, fields["incomplete_details"]),
+		Usage:  readUsage(fields["usage"]),
+		Model:  rawjson.Text(fields["model"]),
 	}, nil
 }
 
@@ -71,18 +71,18 @@ func readUsage(raw json.RawMessage) *item.Usage {
 
 // stop goes by the details before the status: some servers call a cut
 // response completed.
-func stop(status string, details json.RawMessage) activities.Stop {
+func stop(status string, details json.RawMessage) model.FinishReason {
 	var incomplete struct {
 		Reason json.RawMessage `json:"reason"`
 	}
 	_ = json.Unmarshal(details, &incomplete)
 	switch reason := rawjson.Text(incomplete.Reason); {
-	case reason == string(activities.StopFilter):
-		return activities.StopFilter
+	case reason == string(model.FinishFilter):
+		return model.FinishFilter
 	case reason != "", status == "incomplete":
-		return activities.StopLength
+		return model.FinishLength
 	}
-	return activities.StopCompleted
+	return model.FinishCompleted
 }
 
 // answerItems keeps the items that a conversation is made of. Hosted tools

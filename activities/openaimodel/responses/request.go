@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/protocol"
 	"errand/activities/openaimodel/rawjson"
 )
@@ -22,7 +22,7 @@ var API = protocol.API{
 }
 
 // encode writes a request.
-func encode(request activities.ModelRequest) (rawjson.Object, error) {
+func encode(request model.Request) (rawjson.Object, error) {
 	var body rawjson.Object
 	body.Add("model", rawjson.Encode(request.Model))
 	if request.Instructions != "" {
@@ -38,7 +38,7 @@ func encode(request activities.ModelRequest) (rawjson.Object, error) {
 	return body, nil
 }
 
-func encodeTool(tool activities.FunctionTool) json.RawMessage {
+func encodeTool(tool model.FunctionTool) json.RawMessage {
 	written := rawjson.Object{{Key: "type", Value: json.RawMessage(`"function"`)}}
 	protocol.AddFunction(&written, tool)
 	return written.Encode()

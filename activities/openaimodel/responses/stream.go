@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"errand/activities"
+	"errand/activities/model"
 	"errand/activities/openaimodel/protocol"
 	"errand/activities/openaimodel/rawjson"
 )
@@ -51,7 +51,7 @@ func (a *assembler) Add(e protocol.Event) (bool, error) {
 func (a *assembler) IsComplete() bool { return a.response != nil }
 
 // Answer reads the response of the last event.
-func (a *assembler) Answer() (activities.ModelAnswer, error) { return readResponse(a.response) }
+func (a *assembler) Answer() (model.Answer, error) { return readResponse(a.response) }
 
 // finish completes the response of the last event from those before.
 func (a *assembler) finish(eventStatus string, e protocol.Event) {

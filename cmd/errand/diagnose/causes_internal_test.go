@@ -66,7 +66,7 @@ func TestAFailureThatIsTriedAgainIsToldInWordsForPeople(t *testing.T) {
 
 func TestAnInferenceCountsWhatTheModelFailed(t *testing.T) {
 	t.Parallel()
-	counted, err := converter.GetDefaultDataConverter().ToPayloads(activities.Progress{Refused: 2, Allowed: 10})
+	counted, err := converter.GetDefaultDataConverter().ToPayloads(activities.Heartbeat{Refused: 2, Allowed: 10})
 	require.NoError(t, err)
 	refused := applied(activities.TypeModelUnavailable, "model answered 503: busy")
 	for want, row := range map[string]struct {
