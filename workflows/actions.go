@@ -8,21 +8,22 @@ import (
 	"errand/activities/translate"
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
 // handOver opens the actions and approvals of a group. The run's status says
 // pending_action before anything is published (PD-60).
-func (r *run) handOver(ctx workflow.Context, group batch) {
-	var actions, approvals batch
-	for _, c := range group.open() {
+func (r *run) handOver(ctx workflow.Context, group actions.Batch) {
+	var actions, approvals actions.Batch
+	for _, c := range group.Open() {
 		switch {
-		case c.approval != nil && !c.approval.settled:
+		case c.Approval != nil && !c.Approval.Settled:
 			r.limit(ctx, c)
 			approvals = append(approvals, c)
-		case c.tool.Owner == tools.OwnedByClient && c.action == nil:
+		case c.Descriptor.Owner == tools.OwnedByClient && c.Action == nil:
 			r.limit(ctx, c)
-			c.action = r.ledger.hand(c)
+			c.Action = r.Ledger.Open(c)
 			actions = append(actions, c)
 		}
 	}
@@ -30,14 +31,14 @@ func (r *run) handOver(ctx workflow.Context, group batch) {
 	for _, c := range approvals {
 		r.showApproval(c)
 		r.record(ctx, contract.Event{
-			Type: contract.EventApprovalAsked, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
-			ApprovalID: c.approval.id, Reason: short(c.approval.reason), Size: len(c.Arguments),
+			Type: contract.EventApprovalAsked, ToolCallID: c.ID, Tool: c.Tool, Owner: c.Descriptor.Owner,
+			ApprovalID: c.Approval.ID, Reason: short(c.Approval.Reason), Size: len(c.Arguments),
 		})
 	}
 	for _, c := range actions {
 		r.record(ctx, contract.Event{
-			Type: contract.EventManifest, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner,
-			ActionID: c.action.id, Size: len(c.Arguments),
+			Type: contract.EventManifest, ToolCallID: c.ID, Tool: c.Tool, Owner: c.Descriptor.Owner,
+			ActionID: c.Action.ID, Size: len(c.Arguments),
 		})
 		r.tellOrigin(ctx, c)
 	}
@@ -55,36 +56,36 @@ func (r *run) refresh(ctx workflow.Context) {
 	r.showDetails(ctx)
 }
 
-func (r *run) manifest(a *action) contract.Manifest {
+func (r *run) manifest(a *actions.Action) contract.Manifest {
 	m := contract.Manifest{
-		Type: contract.ManifestType, RunID: r.id, ActionID: a.id, ToolCallID: a.call.ID,
-		Tool: a.call.Tool, Namespace: a.call.Namespace,
+		Type: contract.ManifestType, RunID: r.id, ActionID: a.ID, ToolCallID: a.Call().ID,
+		Tool: a.Call().Tool, Namespace: a.Call().Namespace,
 	}
-	if a.call.kind == item.TypeCustomCall {
-		input := translate.UnwrapInput(a.call.Arguments)
+	if a.Call().Kind == item.TypeCustomCall {
+		input := translate.UnwrapInput(a.Call().Arguments)
 		m.Input = &input
 		return m
 	}
-	m.Args = json.RawMessage(a.call.Arguments)
+	m.Args = json.RawMessage(a.Call().Arguments)
 	return m
 }
 
 // approved waits for a person if the call needs one, and tells whether the
 // call goes on.
-func (r *run) approved(ctx workflow.Context, c *call) bool {
-	if c.approval == nil {
+func (r *run) approved(ctx workflow.Context, c *actions.Call) bool {
+	if c.Approval == nil {
 		return true
 	}
-	p := c.approval
-	if workflow.Await(ctx, func() bool { return p.settled }) != nil {
+	p := c.Approval
+	if workflow.Await(ctx, func() bool { return p.Settled }) != nil {
 		r.settle(ctx, c, r.notDone())
 		return false
 	}
-	if c.settled() {
+	if c.Settled() {
 		return false
 	}
-	if p.approved {
-		r.ledger.spend(c)
+	if p.Approved {
+		r.Ledger.Spend(c)
 		return true
 	}
 	return false

@@ -82,7 +82,7 @@ func (r *run) showAttributes(ctx workflow.Context) {
 // pending counts what the run waits for from outside: calls, approvals, and a
 // question for a larger budget.
 func (r *run) pending() int {
-	n := r.ledger.pending()
+	n := r.Ledger.Pending()
 	if r.Budget.Asking != nil {
 		n++
 	}

@@ -1,103 +1,57 @@
 package workflows
 
 import (
-	"encoding/json"
 	"fmt"
-	"strings"
-	"time"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"errand/activities"
-	"errand/activities/model"
-	"errand/activities/translate"
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
-// call is one call of the current batch and where it stands.
-type call struct {
-	tools.Call
-	// kind is the type of the call's item.
-	kind string
-	tool tools.Descriptor
-	seen time.Time
-	// action and approval are nil until the call is handed over or asked about.
-	action   *action
-	approval *approval
-	// begun is true once the call is being handled, joined once its output is in
-	// the conversation.
-	begun, joined bool
-	// expiry is until when a client or a person is waited for; zero is for ever.
-	expiry time.Time
-	// started is true once its execution was scheduled; update is the number of
-	// the last event with a partial result.
-	started bool
-	update  int
-	// place is where among the public items the call is shown, from 1; 0 is
-	// nowhere.
-	place int
-	// child is the delegated run that executes the call; relay is set for a call
-	// of such a run that this one has handed over in its place.
-	child *child
-	relay *relay
-	// outcome is nil until the call is settled; the first one stays.
-	outcome *tools.Outcome
-	// size is that of the outcome as JSON, once somebody has asked for it.
-	size int
+// runBatch takes a group of calls from prepare to their results in the
+// conversation. It returns when every one of them is settled, also when the
+// run is cancelled meanwhile; or earlier, when the run continues in another
+// execution, where it goes on from here. A run that leaves this execution in the
+// middle of the batch returns how.
+func (r *run) runBatch(ctx workflow.Context, group actions.Batch) *ending {
+	if len(group) == 0 || group[0].Joined {
+		return nil
+	}
+	if !group[0].Begun {
+		r.start(ctx, group)
+	}
+	r.executeAll(ctx, group)
+	leaving := r.await(ctx, group)
+	if leaving == nil || leaving.next == nil {
+		r.join(ctx, group)
+	}
+	return leaving
 }
 
-func (c *call) settled() bool { return c.outcome != nil }
-
-// batch is the calls of one answer, or a part of them, in origin order.
-type batch []*call
-
-func (b batch) settled() bool {
-	for _, c := range b {
-		if !c.settled() {
-			return false
+// start takes a group up to where its calls are in somebody's hands.
+func (r *run) start(ctx workflow.Context, group actions.Batch) {
+	for _, c := range group {
+		r.record(ctx, contract.Event{Type: contract.EventToolStart, ToolCallID: c.ID, Tool: c.Tool, Owner: c.Descriptor.Owner, Size: len(c.Arguments)})
+	}
+	for _, c := range group {
+		c.Begun = true
+		if c.Settled() {
+			r.ended(ctx, c)
 		}
 	}
-	return true
-}
-
-// terminating tells whether every outcome asked to end the run (PI-22).
-func (b batch) terminating() bool {
-	for _, c := range b {
-		if !c.settled() || !c.outcome.Terminate {
-			return false
-		}
-	}
-	return len(b) > 0
-}
-
-// groups are what is prepared and executed together: the whole batch, or one
-// call after the other (PI-5, PI-6).
-func (b batch) groups(sequential bool) []batch {
-	if !sequential {
-		return []batch{b}
-	}
-	groups := make([]batch, len(b))
-	for i := range b {
-		groups[i] = b[i : i+1]
-	}
-	return groups
-}
-
-func (b batch) open() batch {
-	var open batch
-	for _, c := range b {
-		if !c.settled() {
-			open = append(open, c)
-		}
-	}
-	return open
+	r.prepare(ctx, group)
+	r.skip(ctx, group)
+	r.handOver(ctx, group)
 }
 
 // sequential tells whether the batch may not overlap: the run, the request or
 // one of its tools says so.
-func (r *run) sequential(b batch) bool {
+func (r *run) sequential(b actions.Batch) bool {
 	if r.Request.Run.ToolExecution == contract.ExecuteSequential {
 		return true
 	}
@@ -105,107 +59,170 @@ func (r *run) sequential(b batch) bool {
 		return true
 	}
 	for _, c := range b {
-		if c.tool.Sequential {
+		if c.Descriptor.Sequential {
 			return true
 		}
 	}
 	return false
 }
 
-// appendAnswer takes a model's answer into the conversation and reads its calls. Calls
-// that must not run have their outcome already.
-func (r *run) appendAnswer(ctx workflow.Context, answer activities.InferResult) batch {
-	var b batch
-	for _, raw := range answer.Items {
-		index := r.Conversation.AddHeld(raw)
-		head, err := item.Peek(raw)
-		if err != nil || !item.IsCall(head.Type) {
-			r.Report.Publish(r.Report.Cited(raw))
-			r.record(ctx, contract.Event{Type: contract.EventMessage, Item: &index, Size: len(raw)})
-			continue
-		}
-		c := r.read(ctx, raw, head, len(b))
-		r.refuse(c, answer.Finish)
+// prepare takes the open calls of a group through the stages before
+// execution.
+func (r *run) prepare(ctx workflow.Context, group actions.Batch) {
+	open := group.Open()
+	if len(open) == 0 || r.skip(ctx, group) {
+		return
+	}
+	in := activities.PrepareInput{Plan: r.Request.Run.Plan(), Budget: r.budget()}
+	for _, c := range open {
+		in.Calls = append(in.Calls, activities.PreparedCall{Call: c.Call, Descriptor: c.Descriptor})
+	}
+	ctx = workflow.WithLocalActivityOptions(ctx, localOptions(summary("round %d · prepare %s", r.Round, count(len(open), "call"))))
+	out, err := performLocal(ctx, acts.Prepare, in)
+	if isType(err, activities.TypeRunStops) {
+		awaitCancel(ctx)
+	}
+	for i, c := range open {
 		switch {
-		case c.tool.Owner == tools.OwnedByClient:
-			r.Report.Publish(raw)
-		case !c.settled():
-			r.show(c)
+		case err != nil:
+			r.settle(ctx, c, r.prepareFailed(ctx, err))
+		case i >= len(out.Calls):
+			r.settle(ctx, c, tools.Fail(tools.Failed, tools.ErrExecutionFailed, "the call was not prepared"))
+		default:
+			r.prepared(ctx, c, out.Calls[i])
 		}
-		b = append(b, c)
+	}
+}
+
+func (r *run) prepareFailed(ctx workflow.Context, err error) tools.Outcome {
+	if ctx.Err() != nil || temporal.IsCanceledError(err) || isType(err, activities.TypeRunStops) {
+		return r.notDone()
+	}
+	return tools.Fail(tools.Failed, tools.ErrExecutionFailed, "the call could not be prepared: "+err.Error())
+}
+
+func (r *run) prepared(ctx workflow.Context, c *actions.Call, p activities.Prepared) {
+	if p.Arguments != nil {
+		c.Arguments = string(p.Arguments)
+	}
+	switch {
+	case p.Immediate != nil:
+		r.settle(ctx, c, *p.Immediate)
+	case p.Ask != nil && r.Request.Delegated != nil:
+		r.settle(ctx, c, tools.Fail(tools.Denied, tools.ErrBlocked, notAsked))
+	case p.Ask != nil:
+		r.Ledger.Ask(c, *p.Ask)
+	default:
+		r.Ledger.Spend(c)
+	}
+}
+
+// budget is what the gateway-owned calls may still use.
+func (r *run) budget() activities.Budget {
+	b := activities.Budget{Calls: -1, Used: r.Ledger.Used}
+	if r.Request.MaxToolCalls > 0 {
+		b.Calls = max(0, r.Request.MaxToolCalls-r.Ledger.Spent)
 	}
 	return b
 }
 
-func (r *run) read(ctx workflow.Context, raw json.RawMessage, head item.Head, index int) *call {
-	var body struct {
-		Arguments string `json:"arguments"`
-		Input     string `json:"input"`
+// await waits until every call of the group is settled. A cancelled run stops
+// waiting for clients and people at once, and for running tools until they
+// have ended. The calls are not settled only if the run continues elsewhere.
+func (r *run) await(ctx workflow.Context, group actions.Batch) (leaving *ending) {
+	stop := r.watchDeadlines(ctx, group)
+	leaving = r.awaitOthers(ctx, group)
+	stop()
+	if (leaving != nil && leaving.next != nil) || group.Settled() {
+		return leaving
 	}
-	_ = json.Unmarshal(raw, &body) // the infer activity has made both text
-	if head.Type == item.TypeCustomCall {
-		body.Arguments = translate.WrapInput(body.Input)
+	r.dropWaiting(ctx, group)
+	detached, _ := workflow.NewDisconnectedContext(ctx)
+	if r.lastWait(detached, group.Settled) {
+		return leaving
 	}
-	c := &call{
-		Call: tools.Call{
-			ID: head.CallID, Round: r.Round, Index: index,
-			Tool: head.Name, Namespace: head.Namespace, Arguments: body.Arguments,
-		},
-		kind: head.Type, seen: workflow.Now(ctx),
+	for _, c := range group.Open() {
+		r.settle(ctx, c, leftOutcome(c))
 	}
-	c.tool = r.descriptor(c.Identity())
-	return c
+	return leaving
 }
 
-// descriptor is what a call to a name runs. One to a name that nobody declared
-// is the client's, if the run says so, and nobody's otherwise.
-func (r *run) descriptor(id tools.Identity) tools.Descriptor {
-	if tool, ok := r.registry.Find(id); ok {
-		return tool
+// skip settles the open calls of a run in which nothing more may begin.
+func (r *run) skip(ctx workflow.Context, group actions.Batch) bool {
+	if !r.stopsSoon() || r.Stopped.Mode == contract.StopNow {
+		return false
 	}
-	if r.Request.Run.UndeclaredTools == contract.UndeclaredClient && id.Name != "" {
-		return tools.ClientDescriptor(tools.Declaration{Type: tools.TypeFunction, Name: id.Name})
+	for _, c := range group.Open() {
+		r.settle(ctx, c, r.notDone())
 	}
-	return tools.Descriptor{}
+	return true
 }
 
-// refuse settles a call that is not even prepared: of an answer that was cut,
-// beyond the batch limit, or to a name that nobody declared.
-func (r *run) refuse(c *call, stop model.FinishReason) {
-	var o tools.Outcome
-	switch {
-	case stop == model.FinishLength || stop == model.FinishFilter:
-		o = tools.Fail(tools.Failed, tools.ErrTruncated,
-			"the answer was cut before it was whole ("+string(stop)+"), so this call was not run: issue it again, shorter if need be")
-	case c.Index >= contract.MaxBatch:
-		o = tools.Fail(tools.Denied, tools.ErrBudgetExceeded,
-			fmt.Sprintf("at most %d calls of one answer are run: issue this one again", contract.MaxBatch))
-	case c.tool.Owner == "":
-		o = tools.Fail(tools.Failed, tools.ErrUnknownTool, r.unknown(c.Identity().String()))
-	case c.tool.Owner == tools.OwnedByGateway && c.tool.Source == "":
-		o = tools.Fail(tools.Failed, tools.ErrNoHandler,
-			fmt.Sprintf("tool %q has no executor on this worker: do not call it again", c.Tool))
-	default:
+// awaitOthers waits until every call of the group is settled, or until the run
+// leaves this execution. It can leave while all that it waits for is a client
+// or a person.
+func (r *run) awaitOthers(ctx workflow.Context, group actions.Batch) (leaving *ending) {
+	for leaving == nil && ctx.Err() == nil { // Await looks at its condition first
+		err := workflow.Await(ctx, func() bool { return group.Settled() || (group.Resting() && r.due(ctx)) })
+		if err != nil || group.Settled() {
+			return nil
+		}
+		leaving = r.leave(ctx, group.Resting)
+	}
+	return leaving
+}
+
+// settle gives a call its outcome; the first one stays.
+func (r *run) settle(ctx workflow.Context, c *actions.Call, o tools.Outcome) {
+	if !r.Ledger.Settle(c, o) {
 		return
 	}
-	c.outcome = &o
+	r.ended(ctx, c)
+	r.refresh(ctx)
+	r.passOn(ctx, c)
 }
 
-// maxNamed bounds the tools that an outcome names.
-const maxNamed = 50
+// ended records the end of a call: events in completion order, and a trace.
+func (r *run) ended(ctx workflow.Context, c *actions.Call) {
+	o := c.Outcome
+	r.record(ctx, contract.Event{
+		Type: contract.EventToolEnd, ToolCallID: c.ID, Tool: c.Tool, Owner: c.Descriptor.Owner,
+		Status: string(o.Status), ErrorType: o.ErrorType, Size: len(o.Output),
+	})
+	r.Report.Traces = append(r.Report.Traces, tools.TraceOf(c.Call, *o, c.Seen, workflow.Now(ctx)))
+	r.Report.Changes = append(r.Report.Changes, o.Changes...)
+	for _, w := range o.Warnings {
+		r.Report.Warn(fmt.Sprintf("round %d, call %s: %s", c.Round, c.ID, w))
+	}
+	if !o.Succeeded() {
+		r.Report.LastError = short(c.Tool + ": " + o.Message())
+	}
+}
 
-func (r *run) unknown(name string) string {
-	var known []string
-	for _, d := range r.registry.All() {
-		if !d.Hidden {
-			known = append(known, d.ModelName)
+// join appends the outcomes of a settled group to the conversation in origin
+// order, whatever order they came in.
+func (r *run) join(ctx workflow.Context, group actions.Batch) {
+	for _, c := range group {
+		result := item.Output(item.OutputFor(c.Kind), c.ID, c.Outcome.Output)
+		add := r.Conversation.Add
+		if c.Started {
+			add = r.Conversation.AddHeld
 		}
+		index := add(result)
+		if c.Descriptor.Owner == tools.OwnedByClient {
+			r.Report.Publish(result)
+		}
+		if c.Place > 0 {
+			r.show(c)
+		}
+		r.record(ctx, contract.Event{
+			Type: contract.EventToolResult, ToolCallID: c.ID, Tool: c.Tool,
+			Status: string(c.Outcome.Status), Item: &index, Size: len(c.Outcome.Output),
+		})
+		c.Join()
 	}
-	switch {
-	case len(known) == 0:
-		return fmt.Sprintf("there is no tool %q: this run has no tools", name)
-	case len(known) > maxNamed:
-		known = append(known[:maxNamed:maxNamed], "…")
-	}
-	return fmt.Sprintf("there is no tool %q; the tools are: %s", name, strings.Join(known, ", "))
+}
+
+func cancelledOutcome() tools.Outcome {
+	return tools.Fail(tools.Cancelled, tools.ErrCancelled, "the run was ended before this call was done")
 }

@@ -7,12 +7,13 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/tools"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
 // clientTimeout is how long a client or a person has for a call; 0 is no bound.
-func (r *run) clientTimeout(c *call) time.Duration {
-	if own := c.tool.ClientTimeout; own != nil {
+func (r *run) clientTimeout(c *actions.Call) time.Duration {
+	if own := c.Descriptor.ClientTimeout; own != nil {
 		return *own
 	}
 	return r.Request.Run.ClientTimeout.Limit()
@@ -20,37 +21,17 @@ func (r *run) clientTimeout(c *call) time.Duration {
 
 // limit sets the deadline of a call that waits for others. One deadline covers
 // an approval and the call that it lets run.
-func (r *run) limit(ctx workflow.Context, c *call) {
-	if limit := r.clientTimeout(c); limit > 0 && c.expiry.IsZero() {
-		c.expiry = workflow.Now(ctx).Add(limit).UTC()
+func (r *run) limit(ctx workflow.Context, c *actions.Call) {
+	if limit := r.clientTimeout(c); limit > 0 && c.Expiry.IsZero() {
+		c.Expiry = workflow.Now(ctx).Add(limit).UTC()
 	}
-}
-
-// waits tells whether a client or a person is waited for, or will be at once:
-// a client's call that was just approved is about to be handed over.
-func (c *call) waits() bool {
-	if c.settled() {
-		return false
-	}
-	return c.action != nil || (c.approval != nil && (!c.approval.settled || c.tool.Owner == tools.OwnedByClient))
-}
-
-// nextExpiry is the earliest deadline of the calls that are not settled and
-// were, or will be, in somebody else's hands.
-func (b batch) nextExpiry() (next time.Time, some bool) {
-	for _, c := range b.open() {
-		if (c.action != nil || c.approval != nil) && !c.expiry.IsZero() && (!some || c.expiry.Before(next)) {
-			next, some = c.expiry, true
-		}
-	}
-	return next, some
 }
 
 // watchDeadlines expires what a client or a person has not answered in time:
 // one timer at a time, for the earliest deadline of the group. The returned
 // function ends the watch; a met deadline leaves no timer behind.
-func (r *run) watchDeadlines(ctx workflow.Context, group batch) (stop func()) {
-	next, some := group.nextExpiry()
+func (r *run) watchDeadlines(ctx workflow.Context, group actions.Batch) (stop func()) {
+	next, some := group.NextExpiry()
 	if !some {
 		return func() {}
 	}
@@ -58,13 +39,13 @@ func (r *run) watchDeadlines(ctx workflow.Context, group batch) (stop func()) {
 	timer := r.deadlineTimer(ctx, next)
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		for timer.Get(ctx, nil) == nil {
-			due := group.due(next)
-			// An answer that came in time counts, though it is still being vetted.
-			if workflow.Await(ctx, func() bool { return !r.outside.vets(due) }) != nil {
+			due := group.Due(next)
+			// An answer that came in time counts, though it is still being validated.
+			if workflow.Await(ctx, func() bool { return !r.validating.Any(due) }) != nil {
 				return
 			}
 			r.expireCalls(ctx, due)
-			if next, some = group.nextExpiry(); !some {
+			if next, some = group.NextExpiry(); !some {
 				return
 			}
 			timer = r.deadlineTimer(ctx, next)
@@ -79,24 +60,12 @@ func (r *run) deadlineTimer(ctx workflow.Context, at time.Time) workflow.Future 
 	})
 }
 
-// due are the open calls whose deadline is at or before a time. A call that was
-// approved and is executed by the worker has the time-out of its tool instead.
-func (b batch) due(at time.Time) batch {
-	var due batch
-	for _, c := range b.open() {
-		if !c.expiry.IsZero() && !c.expiry.After(at) {
-			due = append(due, c)
-		}
-	}
-	return due
-}
-
 // expireCalls gives calls that nobody answered their outcome, or ends the run, as
 // the run says.
-func (r *run) expireCalls(ctx workflow.Context, due batch) {
+func (r *run) expireCalls(ctx workflow.Context, due actions.Batch) {
 	for _, c := range due {
-		waited := c.waits()
-		c.expiry = time.Time{}
+		waited := c.Waits()
+		c.Expiry = time.Time{}
 		if !waited {
 			continue
 		}
@@ -112,20 +81,16 @@ func (r *run) expireCalls(ctx workflow.Context, due batch) {
 }
 
 // unanswered says which call nobody answered, and why that ends the run.
-func (r *run) unanswered(c *call, limit time.Duration) string {
-	open := "approval " + c.approvalID()
-	if c.action != nil {
-		open = "action " + c.action.id
+func (r *run) unanswered(c *actions.Call, limit time.Duration) string {
+	open := ""
+	switch {
+	case c.Action != nil:
+		open = "action " + c.Action.ID
+	case c.Approval != nil:
+		open = "approval " + c.Approval.ID
 	}
 	return short(fmt.Sprintf("nobody answered %s (tool %q, call %q) within %s, and run.on_client_timeout is %q",
 		open, c.Identity(), c.ID, limit, contract.TimeoutFails))
-}
-
-func (c *call) approvalID() string {
-	if c.approval == nil {
-		return ""
-	}
-	return c.approval.id
 }
 
 // expiry is the deadline of the run for what waits from now on; zero is none.

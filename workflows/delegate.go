@@ -11,6 +11,7 @@ import (
 	"errand/activities/model"
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
@@ -28,6 +29,14 @@ type child struct {
 	closed map[string]bool
 }
 
+// delegated are the delegated runs of this one.
+type delegated struct {
+	// children execute a call each; relays are of the calls that this run has
+	// handed over for one of them.
+	children map[*actions.Call]*child
+	relays   map[*actions.Call]*relay
+}
+
 // childID is the workflow id of the run for the call at a place. The chain is part
 // of it: a delegated run of an earlier run of the same id may still be ending.
 func childID(run, chain string, round, index int) string {
@@ -39,27 +48,32 @@ func childID(run, chain string, round, index int) string {
 
 // delegate runs a call as a run of its own and waits for its end, also for that
 // of one that was cancelled.
-func (r *run) delegate(ctx workflow.Context, c *call) tools.Outcome {
+func (r *run) delegate(ctx workflow.Context, c *actions.Call) tools.Outcome {
 	request, refusal := r.childRequest(c)
 	if refusal != nil {
 		return *refusal
 	}
 	info := workflow.GetInfo(ctx)
-	c.child = &child{id: childID(r.id, info.FirstRunID, c.Round, c.Index), closed: map[string]bool{}}
+	run := &child{id: childID(r.id, info.FirstRunID, c.Round, c.Index), closed: map[string]bool{}}
+	if r.delegated.children == nil {
+		r.delegated = delegated{map[*actions.Call]*child{}, map[*actions.Call]*relay{}}
+	}
+	r.delegated.children[c] = run
+	defer delete(r.delegated.children, c)
 	options := workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
-		WorkflowID: c.child.id, TaskQueue: info.TaskQueueName, WaitForCancellation: true,
+		WorkflowID: run.id, TaskQueue: info.TaskQueueName, WaitForCancellation: true,
 		ParentClosePolicy: enums.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
 		StaticSummary:     summary("round %d · %s %s", c.Round, c.Tool, c.Arguments),
 	})
-	c.child.future = workflow.ExecuteChildWorkflow(options, contract.TypeDelegated, request)
+	run.future = workflow.ExecuteChildWorkflow(options, contract.TypeDelegated, request)
 	var result contract.Result
-	err := c.child.future.Get(ctx, &result)
-	c.child.over = true
+	err := run.future.Get(ctx, &result)
+	run.over = true
 	if err != nil {
 		result = resultIn(err)
 	}
 	r.Budget.Spend(&model.Spent{Usage: result.Usage, Cost: result.Run.Cost})
-	r.closeRelayed(ctx, c.child)
+	r.closeRelayed(ctx, run)
 	o := delegatedOutcome(result, err)
 	o.Changes, o.Warnings = result.Run.Changes, result.Run.Warnings
 	if ctx.Err() != nil && o.Status != tools.Cancelled {
@@ -113,9 +127,9 @@ func delegatedOutcome(result contract.Result, err error) tools.Outcome {
 
 // stopDelegated has the delegated runs stop as this one does.
 func (r *run) stopDelegated(ctx workflow.Context, s contract.Stop) {
-	for _, c := range r.running.open() {
-		if c.child != nil && !c.child.over {
-			workflow.Go(ctx, func(ctx workflow.Context) { c.child.tell(ctx, contract.StopRun, s) }) // once it has started
+	for _, c := range r.Running.Open() {
+		if run := r.delegated.children[c]; run != nil && !run.over {
+			workflow.Go(ctx, func(ctx workflow.Context) { run.tell(ctx, contract.StopRun, s) }) // once it has started
 		}
 	}
 }

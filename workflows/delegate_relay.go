@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"encoding/json"
+	"slices"
 
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
@@ -9,6 +10,7 @@ import (
 	"errand/activities/translate"
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
@@ -30,16 +32,16 @@ func relayedID(round, index int, action string) string {
 
 // tellOrigin reports an action of a delegated run to the run that started it. Of
 // one that has ended only how it ended.
-func (r *run) tellOrigin(ctx workflow.Context, c *call) {
+func (r *run) tellOrigin(ctx workflow.Context, c *actions.Call) {
 	d, parent := r.Request.Delegated, workflow.GetInfo(ctx).ParentWorkflowExecution
 	if d == nil || parent == nil {
 		return
 	}
-	news := contract.DelegatedNews{Round: d.Round, Index: d.Index, From: r.id, ExpiresAt: c.expiry}
-	if c.settled() {
-		news.Ended, news.Action.ActionID = c.outcome.Status, c.action.id
+	news := contract.DelegatedNews{Round: d.Round, Index: d.Index, From: r.id, ExpiresAt: c.Expiry}
+	if c.Settled() {
+		news.Ended, news.Action.ActionID = c.Outcome.Status, c.Action.ID
 	} else {
-		news.Action = r.manifest(c.action)
+		news.Action = r.manifest(c.Action)
 	}
 	detached, _ := workflow.NewDisconnectedContext(ctx)
 	told := workflow.SignalExternalWorkflow(detached, parent.ID, "", contract.SignalDelegated, news)
@@ -67,72 +69,75 @@ func (r *run) takeDelegated(ctx workflow.Context) {
 // relayed takes one report. What is not from a delegated run that is running is
 // late, or nobody's.
 func (r *run) relayed(ctx workflow.Context, news contract.DelegatedNews) {
-	if news.Round != r.Round || news.Index < 0 || news.Index >= len(r.running) {
+	if news.Round != r.Round || news.Index < 0 || news.Index >= len(r.Running) {
 		return
 	}
-	c := r.running[news.Index]
-	if c.settled() || c.child == nil || c.child.over || c.child.id != news.From {
+	c := r.Running[news.Index]
+	run := r.delegated.children[c]
+	if c.Settled() || run == nil || run.over || run.id != news.From {
 		return
 	}
-	known, err := r.ledger.findAction(relayedID(c.Round, c.Index, news.Action.ActionID), "")
+	known, err := r.Ledger.Find(relayedID(c.Round, c.Index, news.Action.ActionID), "")
 	switch {
 	case news.Ended != "" && err != nil:
-		c.child.closed[news.Action.ActionID] = true // the two reports have overtaken each other
+		run.closed[news.Action.ActionID] = true // the two reports have overtaken each other
 	case news.Ended != "":
-		r.settle(ctx, known.call, endedElsewhere(news.Ended))
-	case err != nil && !c.child.closed[news.Action.ActionID] && !r.stopsSoon():
-		r.handOverFor(ctx, c, news)
+		if !known.Settled() {
+			r.settle(ctx, known.Call(), endedElsewhere(news.Ended))
+		}
+	case err != nil && !run.closed[news.Action.ActionID] && !r.stopsSoon():
+		r.handOverFor(ctx, c, run, news)
 	}
 }
 
 // handOverFor opens the action of a delegated run's call in this run.
-func (r *run) handOverFor(ctx workflow.Context, c *call, news contract.DelegatedNews) {
+func (r *run) handOverFor(ctx workflow.Context, c *actions.Call, from *child, news contract.DelegatedNews) {
 	m := news.Action
-	p := &call{
+	p := &actions.Call{
 		Call: tools.Call{
 			ID: m.ToolCallID, Round: c.Round, Index: c.Index, Tool: m.Tool, Namespace: m.Namespace, Arguments: string(m.Args),
 		},
-		kind: item.TypeFunctionCall, seen: workflow.Now(ctx), begun: true, expiry: news.ExpiresAt,
-		relay: &relay{child: c.child, action: m.ActionID},
+		Kind: item.TypeFunctionCall, Seen: workflow.Now(ctx), Begun: true, Expiry: news.ExpiresAt,
 	}
+	r.delegated.relays[p] = &relay{child: from, action: m.ActionID}
 	if m.Input != nil {
-		p.kind, p.Arguments = item.TypeCustomCall, translate.WrapInput(*m.Input)
+		p.Kind, p.Arguments = item.TypeCustomCall, translate.WrapInput(*m.Input)
 	}
-	p.tool = r.descriptor(p.Identity())
-	p.action = r.ledger.hand(p)
-	p.action.id = relayedID(c.Round, c.Index, m.ActionID)
+	p.Descriptor = r.descriptor(p.Identity())
+	r.Ledger.OpenAs(relayedID(c.Round, c.Index, m.ActionID), p)
 	r.refresh(ctx)
 	r.record(ctx, contract.Event{
 		Type: contract.EventManifest, ToolCallID: p.ID, Tool: p.Tool, Owner: tools.OwnedByClient,
-		ActionID: p.action.id, Size: len(p.Arguments),
+		ActionID: p.Action.ID, Size: len(p.Arguments),
 	})
 	r.tellOrigin(ctx, p)
 }
 
 // passOn takes the end of a client-owned call to the other runs that it concerns:
 // the answer to the run whose call it is, and the news to the run above.
-func (r *run) passOn(ctx workflow.Context, c *call) {
-	if c.action == nil {
+func (r *run) passOn(ctx workflow.Context, c *actions.Call) {
+	if c.Action == nil {
 		return
 	}
 	r.tellOrigin(ctx, c)
-	if c.relay == nil {
+	relay := r.delegated.relays[c]
+	if relay == nil {
 		return
 	}
-	if o := c.outcome; !c.relay.child.over && c.action.digest != "" {
+	delete(r.delegated.relays, c)
+	if o := c.Outcome; !relay.child.over && c.Action.Digest != "" {
 		text, err := json.Marshal(o.Output)
 		if err == nil { // a string always encodes
-			c.relay.child.tell(ctx, contract.ToolOutput, contract.Answer{ActionID: c.relay.action, Output: text, IsError: !o.Succeeded()})
+			relay.child.tell(ctx, contract.ToolOutput, contract.Answer{ActionID: relay.action, Output: text, IsError: !o.Succeeded()})
 		}
 	}
-	c.joined, c.Arguments, c.outcome = true, "", &tools.Outcome{Status: c.outcome.Status}
 }
 
 // closeRelayed closes what a delegated run has left open.
 func (r *run) closeRelayed(ctx workflow.Context, ended *child) {
-	for _, a := range append([]*action{}, r.ledger.open...) {
-		if a.call.relay != nil && a.call.relay.child == ended {
-			r.settle(ctx, a.call, endedElsewhere(tools.Cancelled))
+	for _, a := range slices.Clone(r.Ledger.OpenActions()) {
+		if relay := r.delegated.relays[a.Call()]; relay != nil && relay.child == ended {
+			r.settle(ctx, a.Call(), endedElsewhere(tools.Cancelled))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"errand/tools"
 	"errand/tools/delegate"
 	"errand/tools/item"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
@@ -31,7 +32,7 @@ func readRequest(ctx workflow.Context, raw []byte) (contract.Request, tools.Faul
 
 // childRequest makes the request of a delegated run out of the one of this run, or
 // says why it must not be.
-func (r *run) childRequest(c *call) (contract.Request, *tools.Outcome) {
+func (r *run) childRequest(c *actions.Call) (contract.Request, *tools.Outcome) {
 	refuse := func(status tools.OutcomeStatus, kind, format string, args ...any) (contract.Request, *tools.Outcome) {
 		o := tools.Fail(status, kind, short(fmt.Sprintf(format, args...)))
 		return contract.Request{}, &o
@@ -41,7 +42,7 @@ func (r *run) childRequest(c *call) (contract.Request, *tools.Outcome) {
 	if err := json.Unmarshal([]byte(c.Arguments), &a); err != nil || strings.TrimSpace(a.Task) == "" {
 		return refuse(tools.Failed, tools.ErrInvalidArguments, "task: required: what the other agent is to do")
 	}
-	if err := json.Unmarshal(c.tool.Options, &o); err != nil {
+	if err := json.Unmarshal(c.Descriptor.Options, &o); err != nil {
 		return refuse(tools.Failed, tools.ErrExecutionFailed, "the depth of delegated runs is not known: %v", err)
 	}
 	depth := 1
@@ -94,7 +95,7 @@ func (r *run) inherited() contract.Request {
 		o.MaxCost = max(1, o.MaxCost-*r.Budget.Cost)
 	}
 	if request.MaxToolCalls > 0 {
-		request.MaxToolCalls = max(1, request.MaxToolCalls-r.ledger.spent)
+		request.MaxToolCalls = max(1, request.MaxToolCalls-r.Ledger.Spent)
 	}
 	return request
 }

@@ -8,6 +8,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 	"errand/workflows/report"
 )
@@ -46,32 +47,32 @@ func (r *run) showDetails(ctx workflow.Context) {
 
 func (r *run) detailActions(b *strings.Builder, now time.Time) {
 	t := table{title: "Waiting for the client", columns: "| tool | arguments | action | status |\n|---|---|---|---|\n"}
-	for _, a := range r.ledger.open {
-		t.add(fmt.Sprintf("| %s | `%s` | `%s` | %s |\n", inline(a.call.Identity().String(), 64), inline(a.call.Arguments, 80), a.id, standing(a, now)),
-			r.command(contract.ToolOutput, fmt.Sprintf(`{"action_id":%s,"output":"…"}`, quote(a.id))))
+	for _, a := range r.Ledger.OpenActions() {
+		t.add(fmt.Sprintf("| %s | `%s` | `%s` | %s |\n", inline(a.Call().Identity().String(), 64), inline(a.Call().Arguments, 80), a.ID, standing(a, now)),
+			r.command(contract.ToolOutput, fmt.Sprintf(`{"action_id":%s,"output":"…"}`, quote(a.ID))))
 	}
 	t.write(b, "Answer")
 }
 
 // standing is the status of an action, who has claimed it, and until when it may
 // be answered.
-func standing(a *action, now time.Time) string {
-	status, owner := a.current(now)
+func standing(a *actions.Action, now time.Time) string {
+	status, owner := a.Current(now)
 	text := string(status)
 	if owner != "" {
 		text += " by " + inline(owner, 40)
 	}
-	if a.call.expiry.IsZero() {
+	if a.Call().Expiry.IsZero() {
 		return text
 	}
-	return text + ", until " + a.call.expiry.Format("2006-01-02 15:04 MST")
+	return text + ", until " + a.Call().Expiry.Format("2006-01-02 15:04 MST")
 }
 
 func (r *run) detailApprovals(b *strings.Builder) {
 	t := table{title: "Waiting for approval", columns: "| tool | arguments | why | approval |\n|---|---|---|---|\n"}
-	for _, p := range r.ledger.asked {
-		t.add(fmt.Sprintf("| %s | `%s` | %s | `%s` |\n", inline(p.call.Identity().String(), 64), inline(p.call.Arguments, 80), inline(p.reason, 80), p.id),
-			r.command(contract.SettleApproval, fmt.Sprintf(`{"approval_request_id":%s,"approve":true}`, quote(p.id))))
+	for _, p := range r.Ledger.OpenApprovals() {
+		t.add(fmt.Sprintf("| %s | `%s` | %s | `%s` |\n", inline(p.Call().Identity().String(), 64), inline(p.Call().Arguments, 80), inline(p.Reason, 80), p.ID),
+			r.command(contract.SettleApproval, fmt.Sprintf(`{"approval_request_id":%s,"approve":true}`, quote(p.ID))))
 	}
 	t.write(b, "Approve")
 }

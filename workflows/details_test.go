@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/tools"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
@@ -15,8 +16,8 @@ func TestDetailsShowAClaimUntilItsLeaseEnds(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	r := &run{id: "run_1"}
-	a := r.ledger.hand(&call{Call: tools.Call{Tool: "ask", Arguments: "{}"}})
-	a.status, a.owner, a.lease = contract.ActionProcessing, "host|1", now
+	a := r.Ledger.Open(&actions.Call{Call: tools.Call{Tool: "ask", Arguments: "{}"}})
+	a.Status, a.Owner, a.Lease = contract.ActionProcessing, "host|1", now
 	for at, want := range map[time.Time]string{
 		now.Add(-time.Second): "| processing by host¦1 |",
 		now:                   "| pending |",

@@ -8,6 +8,7 @@ import (
 	"errand/activities"
 	"errand/activities/session"
 	"errand/tools"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
@@ -114,8 +115,8 @@ func (h *holdings) report() []contract.OpenActivation {
 // activate returns the open activation of a source, opening it if need be. All
 // callers wait for the same opening; a failed one is the outcome of those who
 // waited for it and is not kept (CL-3).
-func (r *run) activate(ctx workflow.Context, c *call) (*activation, *tools.Outcome) {
-	source := c.tool.Source
+func (r *run) activate(ctx workflow.Context, c *actions.Call) (*activation, *tools.Outcome) {
+	source := c.Descriptor.Source
 	for ctx.Err() == nil {
 		a := r.holdings.latest(source)
 		if a == nil {

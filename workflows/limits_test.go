@@ -11,6 +11,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 	"errand/workflows/conversation"
 )
@@ -72,10 +73,10 @@ func TestManifestsThatDoNotFitAreCounted(t *testing.T) {
 	t.Parallel()
 	r := &run{id: "run_1"}
 	for i := range 100 {
-		r.ledger.hand(&call{kind: item.TypeFunctionCall, Call: tools.Call{
+		r.Ledger.Open(&actions.Call{Kind: item.TypeFunctionCall, Call: tools.Call{
 			ID: fmt.Sprint(i), Round: 1, Index: i, Tool: "ask", Arguments: `{"a":"` + strings.Repeat("<", 4<<10) + `"}`,
 		}})
-		r.ledger.ask(&call{Call: tools.Call{
+		r.Ledger.Ask(&actions.Call{Call: tools.Call{
 			ID: fmt.Sprint(i), Round: 2, Index: i, Tool: "ask", Arguments: `{"a":"` + strings.Repeat("<", 4<<10) + `"}`,
 		}}, "why")
 	}

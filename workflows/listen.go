@@ -1,11 +1,14 @@
 package workflows
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
+	"errand/tools"
 	"errand/workflows/contract"
 	"errand/workflows/inbox"
 )
@@ -14,15 +17,36 @@ import (
 type outside struct {
 	sources []*signalSource
 	// closed is true once nothing more is accepted.
-	closed  bool
-	vetting vetting
+	closed bool
 }
 
-// signalSource is a signal channel and what decides about its payloads.
+// signalSource is a signal channel and what reads its payloads.
 type signalSource struct {
 	name    string
 	channel workflow.ReceiveChannel
-	check   func(workflow.Context, converter.RawValue) (commit, error)
+	read    func(converter.RawValue) (message, error)
+}
+
+// message is a payload that was read. A check decides about it without changing
+// anything, and can find something else later; its commit cannot fail. An
+// update's validator is the check alone, a signal runs both.
+type message struct {
+	check func(workflow.Context) (commit, error)
+	// validation is what has to be validated before the message is taken, nil for
+	// nothing; the function is nil where there never is anything.
+	validation func() *validation
+}
+
+type commit func(ctx workflow.Context) contract.Receipt
+
+// errEnding refuses what arrives while the run closes.
+var errEnding = errors.New("the run is ending: nothing more is accepted")
+
+// small is for payloads that can be read whenever they are decided about.
+func small(check func(workflow.Context, converter.RawValue) (commit, error)) func(converter.RawValue) (message, error) {
+	return func(payload converter.RawValue) (message, error) {
+		return message{check: func(ctx workflow.Context) (commit, error) { return check(ctx, payload) }}, nil
+	}
 }
 
 // listen registers everything that reaches a run from outside: queries,
@@ -32,11 +56,11 @@ func (r *run) listen(ctx workflow.Context) error {
 		return err
 	}
 	checks := []*signalSource{
-		{name: contract.ToolOutput, check: r.checkAnswer},
-		{name: contract.SettleApproval, check: r.checkApproval},
-		{name: contract.SendMessage, check: r.checkMessage},
-		{name: contract.ExtendBudget, check: r.checkExtend},
-		{name: contract.StopRun, check: r.checkStop},
+		{name: contract.ToolOutput, read: r.readAnswer},
+		{name: contract.SettleApproval, read: small(r.checkApproval)},
+		{name: contract.SendMessage, read: small(r.checkMessage)},
+		{name: contract.ExtendBudget, read: small(r.checkExtend)},
+		{name: contract.StopRun, read: small(r.checkStop)},
 	}
 	for _, in := range checks {
 		if err := r.takeUpdates(ctx, in); err != nil {
@@ -50,30 +74,61 @@ func (r *run) listen(ctx workflow.Context) error {
 	workflow.Go(ctx, r.takeClosings)
 	workflow.Go(ctx, r.takeDelegated)
 	r.keepAttributes(ctx)
-	return r.takeUpdates(ctx, &signalSource{name: contract.ClaimAction, check: r.checkClaim})
+	return r.takeUpdates(ctx, &signalSource{name: contract.ClaimAction, read: small(r.checkClaim)})
 }
 
+// takeUpdates takes the updates of a name. The validator and the handler of an
+// update are given the same payload in the same step: it is read once.
 func (r *run) takeUpdates(ctx workflow.Context, in *signalSource) error {
+	var last message
+	var lastID string
 	check := func(ctx workflow.Context, payload converter.RawValue) error {
 		if r.outside.closed {
 			return errEnding
 		}
-		if _, err := in.check(ctx, payload); err != nil {
+		m, err := in.read(payload)
+		if err == nil {
+			_, err = m.check(ctx)
+		}
+		if err != nil {
 			return errors.New(short(err.Error()))
 		}
+		last, lastID = m, workflow.GetCurrentUpdateInfo(ctx).ID
 		return nil
 	}
 	handler := func(ctx workflow.Context, payload converter.RawValue) (contract.Receipt, error) {
-		commit, err := in.check(ctx, payload)
+		m, read := last, lastID == workflow.GetCurrentUpdateInfo(ctx).ID
+		if last, lastID = (message{}), ""; !read { // a replay does not validate
+			var err error
+			if m, err = in.read(payload); err != nil {
+				return contract.Receipt{}, err
+			}
+		}
+		commit, err := m.check(ctx)
 		if err != nil { // it changed since the validator looked
 			return contract.Receipt{}, err
 		}
 		r.execution.updates++
-		receipt, err := r.take(ctx, in, payload, commit)
+		receipt, err := r.take(ctx, m, commit)
 		r.execution.answeredAt = workflow.GetInfo(ctx).GetCurrentHistoryLength()
 		return receipt, err
 	}
 	return workflow.SetUpdateHandlerWithOptions(ctx, in.name, handler, workflow.UpdateHandlerOptions{Validator: check})
+}
+
+// take commits what was checked, an answer once it was validated.
+func (r *run) take(ctx workflow.Context, m message, commit commit) (contract.Receipt, error) {
+	if v := m.toValidate(); v != nil {
+		return r.takeValidated(ctx, m, v)
+	}
+	return commit(ctx), nil
+}
+
+func (m message) toValidate() *validation {
+	if m.validation == nil {
+		return nil
+	}
+	return m.validation()
 }
 
 // takeSignals takes what arrives while the run does something else. A signal
@@ -102,20 +157,26 @@ func (r *run) takeWaiting(ctx workflow.Context, in *signalSource) (some bool) {
 // refusal is recorded and changes nothing.
 func (r *run) takeSignal(ctx workflow.Context, in *signalSource, payload converter.RawValue) {
 	r.execution.signals++
-	commit, err := in.check(ctx, payload)
+	m, err := in.read(payload)
 	if err != nil {
 		r.reject(ctx, in, err)
 		return
 	}
-	if v, must := r.unvetted(in, payload); must {
-		workflow.Go(ctx, func(ctx workflow.Context) {
-			if _, err := r.takeVetted(ctx, in, payload, v); err != nil {
-				r.reject(ctx, in, err)
-			}
-		})
+	commit, err := m.check(ctx)
+	if err != nil {
+		r.reject(ctx, in, err)
 		return
 	}
-	commit(ctx)
+	v := m.toValidate()
+	if v == nil {
+		commit(ctx)
+		return
+	}
+	workflow.Go(ctx, func(ctx workflow.Context) {
+		if _, err := r.takeValidated(ctx, m, v); err != nil {
+			r.reject(ctx, in, err)
+		}
+	})
 }
 
 func (r *run) reject(ctx workflow.Context, in *signalSource, why error) {
@@ -156,4 +217,17 @@ func (r *run) checkMessage(_ workflow.Context, payload converter.RawValue) (comm
 		}
 		return contract.Receipt{ID: contract.SendMessage, Status: "queued", Repeated: repeated}
 	}, nil
+}
+
+// readObject decodes a payload, and says which field has the wrong type.
+func readObject(data []byte, target any) error {
+	if _, ok := tools.Object(data); !ok {
+		return errors.New("the payload must be one JSON object")
+	}
+	err := json.Unmarshal(data, target)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		return fmt.Errorf("%s: must not be %s", wrong.Field, wrong.Value)
+	}
+	return err
 }

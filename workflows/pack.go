@@ -72,12 +72,13 @@ func (s *snapshot) rawSize() int {
 			size += len(text)
 		}
 	}
-	for _, c := range s.Calls {
+	for _, c := range s.Running {
 		size += len(c.Arguments) + eachEvent
-		if c.Outcome != nil {
+		if c.Settled() {
 			size += len(c.Outcome.Output)
 		}
 	}
+	size += eachEvent * (len(s.Ledger.Actions) + len(s.Ledger.Approvals))
 	return size + len(s.Request.RawTools) + tools.EncodedSize(s.Descriptors)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"errand/activities"
 	"errand/tools"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
@@ -105,7 +106,7 @@ func pin(o workflow.ActivityOptions, a *activation) workflow.ActivityOptions {
 	return o
 }
 
-func executeOptions(c *call, limit time.Duration, try int) workflow.ActivityOptions {
+func executeOptions(c *actions.Call, limit time.Duration, try int) workflow.ActivityOptions {
 	o := workflow.ActivityOptions{
 		ActivityID:          fmt.Sprintf("%d/%d/execute", c.Round, c.Index),
 		StartToCloseTimeout: unlimited,
@@ -123,7 +124,7 @@ func executeOptions(c *call, limit time.Duration, try int) workflow.ActivityOpti
 	if limit > 0 {
 		o.StartToCloseTimeout = limit + executeMargin
 	}
-	if c.tool.Effect.Repeatable() {
+	if c.Descriptor.Effect.Repeatable() {
 		o.RetryPolicy.MaximumAttempts = readAttempts
 	}
 	return o

@@ -28,17 +28,17 @@ func (r *run) takeProgress(ctx workflow.Context) {
 }
 
 func (r *run) publish(ctx workflow.Context, u contract.ProgressUpdate) {
-	if u.Round != r.Round || u.Index < 0 || u.Index >= len(r.running) {
+	if u.Round != r.Round || u.Index < 0 || u.Index >= len(r.Running) {
 		return
 	}
-	c := r.running[u.Index]
-	if c.settled() || !c.started {
+	c := r.Running[u.Index]
+	if c.Settled() || !c.Started {
 		return
 	}
-	if c.update > 0 {
-		r.Journal.Blank(c.update)
+	if c.Update > 0 {
+		r.Journal.Blank(c.Update)
 	}
-	c.update = r.record(ctx, contract.Event{
-		Type: contract.EventToolUpdate, ToolCallID: c.ID, Tool: c.Tool, Owner: c.tool.Owner, Text: short(u.Text), Size: len(u.Text),
+	c.Update = r.record(ctx, contract.Event{
+		Type: contract.EventToolUpdate, ToolCallID: c.ID, Tool: c.Tool, Owner: c.Descriptor.Owner, Text: short(u.Text), Size: len(u.Text),
 	})
 }

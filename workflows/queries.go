@@ -93,26 +93,26 @@ func (r *run) statusAt(now time.Time) contract.StatusReport {
 	}
 	report.Activations, report.Stop = r.holdings.report(), r.Stopped
 	room := contract.MaxPageSize
-	for _, a := range r.ledger.open {
+	for _, a := range r.Ledger.OpenActions() {
 		if room -= tools.EncodedSize(r.manifest(a)) + 500; room < 0 && len(report.Actions) > 0 {
 			report.ActionsLeftOut++
 			continue
 		}
-		open := contract.OpenAction{Manifest: r.manifest(a), ExpiresAt: a.call.expiry}
-		open.Status, open.Owner = a.current(now)
+		open := contract.OpenAction{Manifest: r.manifest(a), ExpiresAt: a.Call().Expiry}
+		open.Status, open.Owner = a.Current(now)
 		if open.Owner != "" {
-			open.LeaseUntil = a.lease
+			open.LeaseUntil = a.Lease
 		}
 		report.Actions = append(report.Actions, open)
 	}
-	for _, p := range r.ledger.asked {
-		if room -= tools.EncodedSize(json.RawMessage(p.call.Arguments)) + 1500; room < 0 && len(report.Approvals) > 0 {
+	for _, p := range r.Ledger.OpenApprovals() {
+		if room -= tools.EncodedSize(json.RawMessage(p.Call().Arguments)) + 1500; room < 0 && len(report.Approvals) > 0 {
 			report.ActionsLeftOut++
 			continue
 		}
 		report.Approvals = append(report.Approvals, contract.OpenApproval{
-			ApprovalRequestID: p.id, ToolCallID: p.call.ID, Tool: p.call.Tool,
-			Args: json.RawMessage(p.call.Arguments), Reason: p.reason, ExpiresAt: p.call.expiry,
+			ApprovalRequestID: p.ID, ToolCallID: p.Call().ID, Tool: p.Call().Tool,
+			Args: json.RawMessage(p.Call().Arguments), Reason: p.Reason, ExpiresAt: p.Call().Expiry,
 		})
 	}
 	return report

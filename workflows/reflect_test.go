@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"go.temporal.io/sdk/converter"
+
+	"errand/workflows/actions"
 )
 
 // filler puts a value of its own into every field, unexported ones too. There
@@ -21,8 +23,8 @@ func newFiller() *filler { return &filler{shared: map[reflect.Type]reflect.Value
 
 func (f *filler) fill(target any) { f.value(reflect.ValueOf(target).Elem()) }
 
-func (f *filler) call() *call {
-	var c *call
+func (f *filler) call() *actions.Call {
+	var c *actions.Call
 	f.fill(&c)
 	return c
 }
@@ -75,7 +77,7 @@ func (f *filler) pointer(v reflect.Value) {
 	}
 	v.Set(reflect.New(v.Type().Elem()))
 	switch v.Interface().(type) {
-	case *call, *action, *approval:
+	case *actions.Call, *actions.Action, *actions.Approval:
 		f.shared[v.Type()] = v
 	}
 	f.value(v.Elem())

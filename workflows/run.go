@@ -9,6 +9,7 @@ import (
 	"errand/activities"
 	"errand/activities/model"
 	"errand/tools"
+	"errand/workflows/actions"
 	"errand/workflows/budget"
 	"errand/workflows/contract"
 	"errand/workflows/conversation"
@@ -40,13 +41,14 @@ type run struct {
 	state
 	registry *tools.Registry
 	surface  conversation.Surface
-	// running is the current batch.
-	running batch
-	ledger  ledger
 	// holdings are what was opened for the run.
 	holdings holdings
 	stopping stopping
 	outside  outside
+	// validating are the turns of answers that are being validated.
+	validating actions.Turns
+	// delegated are the delegated runs of open calls.
+	delegated delegated
 	// failed is why the run ends in the middle of a batch; abandon stops that
 	// batch.
 	failed     *contract.RunError
@@ -128,8 +130,8 @@ func (r *run) nextRound(ctx workflow.Context) (ending, bool) {
 	}
 	work, abandon := workflow.WithCancel(ctx)
 	r.abandon = abandon
-	for _, group := range r.running.groups(r.sequential(r.running)) {
-		if end := r.handle(work, group); end != nil {
+	for _, group := range r.Running.Groups(r.sequential(r.Running)) {
+		if end := r.runBatch(work, group); end != nil {
 			return *end, true
 		}
 	}
@@ -187,14 +189,14 @@ func (r *run) askModel(ctx workflow.Context) (ending, bool) {
 	if err != nil {
 		return r.failure(ctx, err), true
 	}
-	r.running, r.Stop, r.MidRound = r.appendAnswer(ctx, answer), answer.Finish, true
+	r.Running, r.Stop, r.MidRound = r.appendAnswer(ctx, answer), answer.Finish, true
 	return ending{}, false
 }
 
 // decide is what happens after a settled batch.
 func (r *run) decide() decision {
 	return decide(facts{
-		calls: len(r.running), terminating: r.running.terminating(), stop: r.Stop,
+		calls: len(r.Running), terminating: r.Running.Terminating(), stop: r.Stop,
 		steering: len(r.Inbox.Steering), followUps: len(r.Inbox.FollowUps),
 		round: r.Round, maxRounds: r.Request.Run.MaxRounds, overspent: r.Budget.Overspent(r.Request.Run), stopped: r.stopAsked(),
 	})

@@ -13,6 +13,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
@@ -158,12 +159,12 @@ func (r *run) listedBefore(label string, shown []item.ListedTool) bool {
 
 // server is the declaration that a call of a server's tool needs; nil for any
 // other. Only what leads to the server is in it.
-func (r *run) server(c *call) *tools.ServerDeclaration {
-	if c.tool.Remote == nil {
+func (r *run) server(c *actions.Call) *tools.ServerDeclaration {
+	if c.Descriptor.Remote == nil {
 		return nil
 	}
 	for _, d := range r.Request.Tools {
-		if d.Server != nil && d.Server.Label == c.tool.Remote.Server {
+		if d.Server != nil && d.Server.Label == c.Descriptor.Remote.Server {
 			return &tools.ServerDeclaration{
 				Label: d.Server.Label, URL: d.Server.URL, Authorization: d.Server.Authorization, Headers: d.Server.Headers,
 			}
@@ -174,15 +175,15 @@ func (r *run) server(c *call) *tools.ServerDeclaration {
 
 // serverCall is the public item of a call of a server's tool (VL-30: the
 // function call that the model wrote is not shown).
-func serverCall(c *call) json.RawMessage {
+func serverCall(c *actions.Call) json.RawMessage {
 	out := item.ServerCall{
-		ID: fmt.Sprintf("mcp_%d_%d", c.Round, c.Index), Server: c.tool.Remote.Server, Name: c.tool.Remote.Tool,
+		ID: fmt.Sprintf("mcp_%d_%d", c.Round, c.Index), Server: c.Descriptor.Remote.Server, Name: c.Descriptor.Remote.Tool,
 		Arguments: c.Arguments, Status: "completed",
 	}
-	if c.approval != nil {
-		out.Approval = &c.approval.id
+	if c.Approval != nil {
+		out.Approval = &c.Approval.ID
 	}
-	switch o := c.outcome; {
+	switch o := c.Outcome; {
 	case o == nil:
 		out.Status = "in_progress"
 	case o.Succeeded():

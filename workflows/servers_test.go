@@ -10,6 +10,7 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
@@ -46,9 +47,9 @@ func TestPublicCallOfAServer(t *testing.T) {
 		`"error":{"type":"mcp_protocol_error","code":-32602,"message":"m"},"status":"failed"`:                                            &rpc,
 		`"status":"incomplete"`: &cut,
 	} {
-		c := &call{
-			Call: tools.Call{Round: 2, Index: 1, Tool: "q", Arguments: `{"a":1}`}, outcome: o,
-			tool: tools.Descriptor{Type: tools.TypeMCP, GatewayTool: tools.GatewayTool{Remote: &tools.Remote{Server: "db", Tool: "q"}}},
+		c := &actions.Call{
+			Call: tools.Call{Round: 2, Index: 1, Tool: "q", Arguments: `{"a":1}`}, Outcome: o,
+			Descriptor: tools.Descriptor{Type: tools.TypeMCP, GatewayTool: tools.GatewayTool{Remote: &tools.Remote{Server: "db", Tool: "q"}}},
 		}
 		text := string(publicItem(c))
 		require.Contains(t, text, want)

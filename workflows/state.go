@@ -3,6 +3,7 @@ package workflows
 import (
 	"errand/activities/model"
 	"errand/tools"
+	"errand/workflows/actions"
 	"errand/workflows/budget"
 	"errand/workflows/contract"
 	"errand/workflows/conversation"
@@ -24,7 +25,10 @@ type state struct {
 	// that batch is dealt with.
 	Stop     model.FinishReason `json:"stop,omitempty"`
 	MidRound bool               `json:"mid_round,omitempty"`
-	Budget   budget.Budget      `json:"budget,omitzero"`
+	// Running is the current batch; what is open in Ledger belongs to it.
+	Running actions.Batch  `json:"running,omitempty"`
+	Ledger  actions.Ledger `json:"ledger,omitzero"`
+	Budget  budget.Budget  `json:"budget,omitzero"`
 	// Stopped is nil until somebody stops the run; the hardest mode stays.
 	Stopped *contract.StopReport `json:"stopped,omitempty"`
 	Inbox   inbox.Inbox          `json:"inbox,omitzero"`
@@ -42,11 +46,6 @@ type snapshot struct {
 	Format int `json:"format"`
 	state
 	Descriptors []tools.Descriptor `json:"descriptors,omitempty"`
-	// Calls are those that anything below names, by their index.
-	Calls []callState `json:"calls,omitempty"`
-	// Running are the calls of the batch that is being handled, if MidRound.
-	Running []int       `json:"running,omitempty"`
-	Ledger  ledgerState `json:"ledger,omitzero"`
 	// Holdings are what is open; the new execution's Cleanup takes it over.
 	Holdings holdingsState `json:"holdings,omitzero"`
 }
@@ -59,14 +58,10 @@ func (r *run) snapshot() snapshot {
 	if r.registry != nil {
 		s.Descriptors = r.registry.All()
 	}
-	roll := callRoll{places: map[*call]int{}}
-	if r.MidRound {
-		for _, c := range r.running {
-			s.Running = append(s.Running, roll.place(c))
-		}
+	if !r.MidRound { // nothing needs the last batch any more
+		s.Running = nil
 	}
-	s.Ledger, s.Holdings = r.ledger.state(&roll), r.holdings.state()
-	s.Calls = roll.calls
+	s.Holdings = r.holdings.state()
 	return s
 }
 
@@ -79,20 +74,9 @@ func (r *run) restore(s snapshot) error {
 	}
 	r.registry = tools.RegistryOf(s.Descriptors)
 	r.surface = conversation.NewSurface(r.Request, r.registry)
-	calls := make(batch, len(s.Calls))
-	for i, c := range s.Calls {
-		calls[i] = &call{
-			Call: c.Call, kind: c.Kind, tool: r.descriptor(c.Identity()), seen: c.Seen,
-			begun: c.Begun, joined: c.Joined, started: c.Started, update: c.Update, place: c.Place, outcome: c.Outcome,
-		}
-	}
-	for _, at := range s.Running {
-		c, err := calls.at(at)
-		if err != nil {
-			return err
-		}
-		r.running = append(r.running, c)
+	for _, c := range r.Running {
+		c.Descriptor = r.descriptor(c.Identity())
 	}
 	r.holdings.restore(s.Holdings)
-	return r.ledger.restore(s.Ledger, calls)
+	return r.Ledger.Connect(r.Running)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"errand/tools"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 	"errand/workflows/conversation"
 )
@@ -29,12 +30,10 @@ var notCarried = map[string]string{
 	"run.stopping.inference":       "made anew",
 	"run.failed":                   "a run that fails does not continue",
 	"run.attributes":               "Temporal keeps them over a continue-as-new",
-	"run.running[0].child":         underWay,
-	"run.running[1].child":         underWay,
-	"run.running[0].size":          "counted anew",
-	"run.running[1].size":          "counted anew",
-	"run.running[0].relay":         underWay,
-	"run.running[1].relay":         underWay,
+	"run.state.Running[0].size":    "counted anew",
+	"run.state.Running[1].size":    "counted anew",
+	"run.validating":               "a run does not continue in the middle of a check",
+	"run.delegated":                underWay,
 	"run.abandon":                  "stops the batch of this execution",
 }
 
@@ -76,18 +75,25 @@ func filledRun() *run {
 	r := &run{}
 	f := newFiller()
 	f.fill(r)
-	open, done := r.running[0], newFiller().call()
-	open.outcome = nil
-	tool := open.tool
+	open, done := r.Running[0], newFiller().call()
+	open.Outcome = nil
+	tool := open.Descriptor
 	r.registry = tools.RegistryOf([]tools.Descriptor{tool})
-	for _, c := range []*call{open, done} {
-		c.Tool, c.Namespace, c.tool = tool.Name, tool.Namespace, tool
+	for _, c := range []*actions.Call{open, done} {
+		c.Tool, c.Namespace, c.Descriptor = tool.Name, tool.Namespace, tool
 	}
 	r.surface = conversation.NewSurface(r.Request, r.registry)
-	r.running = batch{open, done}
-	r.ledger.actions, r.ledger.open = []*action{open.action, done.action}, []*action{open.action}
-	open.approval.settled = false
-	r.ledger.approvals, r.ledger.asked = []*approval{open.approval, done.approval}, []*approval{open.approval}
+	r.Running = actions.Batch{open, done}
+	r.Ledger = actions.Ledger{Spent: r.Ledger.Spent, Used: r.Ledger.Used}
+	outcome := *done.Outcome
+	done.Outcome = nil
+	for _, c := range []*actions.Call{open, done} {
+		r.Ledger.Open(c).Claim("someone", c.Seen)
+		c.Action.Digest = "digest of " + c.Action.ID
+		r.Ledger.Ask(c, "why "+c.ID)
+	}
+	r.Ledger.Decide(done.Approval, true)
+	r.Ledger.Settle(done, outcome)
 	r.Conversation = conversation.Conversation{Sent: 1}
 	for _, it := range []string{`{"text":"a<b> & é"}`, `{"text":"c"}`} {
 		r.Conversation.Add(json.RawMessage(it))
@@ -113,9 +119,9 @@ func TestSnapshotOfAnotherFormatIsRefused(t *testing.T) {
 func TestSnapshotThatNamesNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, spoil := range []func(*snapshot){
-		func(s *snapshot) { s.Running[0] = 9 },
-		func(s *snapshot) { s.Ledger.Actions[0].Call = -1 },
-		func(s *snapshot) { s.Ledger.Approvals[0].Call = 9 },
+		func(s *snapshot) { s.Running = s.Running[1:] },
+		func(s *snapshot) { s.Ledger.Actions[0].ID = "act_9_9" },
+		func(s *snapshot) { s.Ledger.Approvals[0].ID = "apr_9_9" },
 		func(s *snapshot) { s.Report.Output[0] = json.RawMessage("9") },
 	} {
 		s := filledRun().snapshot()

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"errand/tools"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
@@ -59,16 +60,16 @@ func (r *run) halt(ctx workflow.Context, s contract.Stop) {
 		if r.stopping.inference != nil {
 			r.stopping.inference()
 		}
-		r.dropWaiting(ctx, r.running)
+		r.dropWaiting(ctx, r.Running)
 		r.stopDelegated(ctx, s)
 	case contract.StopAfterRound:
 	}
 }
 
 // dropWaiting closes the calls that wait for a client or a person.
-func (r *run) dropWaiting(ctx workflow.Context, b batch) {
-	for _, c := range b.open() {
-		if c.action != nil || (c.approval != nil && !c.approval.settled) {
+func (r *run) dropWaiting(ctx workflow.Context, b actions.Batch) {
+	for _, c := range b.Open() {
+		if c.Action != nil || (c.Approval != nil && !c.Approval.Settled) {
 			r.settle(ctx, c, r.notDone())
 		}
 	}

@@ -6,15 +6,16 @@ import (
 
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/actions"
 )
 
 // webSearchItem is the web_search_call item of a call.
-func webSearchItem(c *call) json.RawMessage {
+func webSearchItem(c *actions.Call) json.RawMessage {
 	status := "in_progress"
 	var public struct {
 		Action json.RawMessage `json:"action"`
 	}
-	if o := c.outcome; o != nil {
+	if o := c.Outcome; o != nil {
 		switch o.Status {
 		case tools.Succeeded:
 			status = "completed"
@@ -48,8 +49,8 @@ func askedAction(arguments string) json.RawMessage {
 
 // found tells whether a call of web_search names a page that web_search has
 // found.
-func (r *run) found(c *call) bool {
-	if c.tool.Source != tools.SourceWebSearch {
+func (r *run) found(c *actions.Call) bool {
+	if c.Descriptor.Source != tools.SourceWebSearch {
 		return false
 	}
 	a, err := tools.ReadSearchArguments([]byte(c.Arguments))

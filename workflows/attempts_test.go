@@ -10,8 +10,8 @@ import (
 func TestPausesGrowUpToABound(t *testing.T) {
 	t.Parallel()
 	var all []time.Duration
-	for try := 1; try < maxTries; try++ {
-		all = append(all, tryPause(try)/time.Second)
+	for attempt := 1; attempt < maxAttempts; attempt++ {
+		all = append(all, attemptPause(attempt)/time.Second)
 	}
 	require.Equal(t, []time.Duration{1, 2, 4, 8, 16, 30, 30, 30, 30}, all)
 }

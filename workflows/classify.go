@@ -10,11 +10,11 @@ import (
 	"errand/tools"
 )
 
-// loss says what the end of an Execute activity means for its call.
-type loss int
+// failureClass says what the end of an Execute activity means for its call.
+type failureClass int
 
 const (
-	arrived loss = iota
+	arrived failureClass = iota
 	stoppedByRun
 	neverBegan
 	// repeatable calls were lost in a worker of their own, and may be run again.
@@ -23,10 +23,10 @@ const (
 	broken
 )
 
-// judge reads the error of an Execute activity. Its own failures are values;
+// classify reads the error of an Execute activity. Its own failures are values;
 // an error is about the machine. The server repeats what may be repeated, but for
 // a call that is pinned to one worker.
-func judge(err error, effect tools.Effect, pinned bool) loss {
+func classify(err error, effect tools.Effect, pinned bool) failureClass {
 	if err == nil {
 		return arrived
 	}
@@ -48,13 +48,13 @@ func judge(err error, effect tools.Effect, pinned bool) loss {
 	}
 	var timeout *temporal.TimeoutError
 	if errors.As(err, &timeout) {
-		return judgeTimeout(timeout, effect, pinned)
+		return classifyTimeout(timeout, effect, pinned)
 	}
 	// A fault of the machine after the tool may have run.
 	return uncertain(effect)
 }
 
-func judgeTimeout(timeout *temporal.TimeoutError, effect tools.Effect, pinned bool) loss {
+func classifyTimeout(timeout *temporal.TimeoutError, effect tools.Effect, pinned bool) failureClass {
 	if timeout.TimeoutType() == enums.TIMEOUT_TYPE_SCHEDULE_TO_START {
 		return neverBegan
 	}
@@ -70,7 +70,7 @@ func judgeTimeout(timeout *temporal.TimeoutError, effect tools.Effect, pinned bo
 
 // lostMidway is a call that was lost while it ran. Where the server repeats, it
 // has used up its attempts.
-func lostMidway(effect tools.Effect, pinned bool) loss {
+func lostMidway(effect tools.Effect, pinned bool) failureClass {
 	if pinned && effect.Repeatable() {
 		return repeatable
 	}
@@ -79,7 +79,7 @@ func lostMidway(effect tools.Effect, pinned bool) loss {
 
 // uncertain is a lost call of which nobody knows how far it got. One that only
 // reads has simply failed.
-func uncertain(effect tools.Effect) loss {
+func uncertain(effect tools.Effect) failureClass {
 	if effect == tools.EffectRead {
 		return broken
 	}

@@ -10,6 +10,7 @@ import (
 
 	"errand/tools"
 	"errand/tools/item"
+	"errand/workflows/actions"
 	"errand/workflows/contract"
 )
 
@@ -25,24 +26,24 @@ func TestAFullBatchStillFitsIntoAState(t *testing.T) {
 			t.Parallel()
 			r := fullRun()
 			for round := range 3 {
-				r.running = nil
+				r.Running = nil
 				for i, tool := range kinds {
-					c := &call{Call: tools.Call{ID: fmt.Sprint(round, i), Round: round, Index: i, Arguments: strings.Repeat(`"`, 100<<10)}, tool: tool}
+					c := &actions.Call{Call: tools.Call{ID: fmt.Sprint(round, i), Round: round, Index: i, Arguments: strings.Repeat(`"`, 100<<10)}, Descriptor: tool}
 					r.Conversation.Add(json.RawMessage(`{"arguments":"` + strings.Repeat("x", 200<<10) + `"}`))
-					r.running = append(r.running, c)
+					r.Running = append(r.Running, c)
 				}
-				for _, c := range r.running {
+				for _, c := range r.Running {
 					// Markup and quotes take more than their length.
 					text, _ := tools.Cut(strings.Repeat("\"\n<a>", 8<<20), r.shareOfState())
-					c.outcome = &tools.Outcome{Status: tools.Succeeded, Output: text}
+					c.Outcome = &tools.Outcome{Status: tools.Succeeded, Output: text}
 					requireFits(t, r)
 				}
-				for _, c := range r.running {
-					r.Conversation.Add(item.Output(item.TypeFunctionCallOutput, c.ID, c.outcome.Output))
-					if c.tool.Remote != nil {
+				for _, c := range r.Running {
+					r.Conversation.Add(item.Output(item.TypeFunctionCallOutput, c.ID, c.Outcome.Output))
+					if c.Descriptor.Remote != nil {
 						r.Report.Publish(serverCall(c))
 					}
-					c.joined, c.Arguments, c.outcome = true, "", &tools.Outcome{}
+					c.Joined, c.Arguments, c.Outcome = true, "", &tools.Outcome{}
 					requireFits(t, r)
 				}
 			}
@@ -65,9 +66,6 @@ func requireFits(t *testing.T, r *run) {
 	t.Helper()
 	s := snapshot{state: r.state}
 	s.Report = r.Report.Without(r.Conversation.Items)
-	for _, c := range r.running {
-		s.Calls = append(s.Calls, callState{Call: c.Call, Outcome: c.outcome})
-	}
 	require.LessOrEqual(t, s.rawSize(), r.maxRaw())
 }
 
@@ -75,15 +73,17 @@ func TestWithoutStorageAnswersHaveTheCommonLimit(t *testing.T) {
 	t.Parallel()
 	r := fullRun()
 	r.Report.Stored = 0
-	require.Equal(t, tools.MaxOutput, r.answerRoom(&call{}))
+	require.Equal(t, tools.MaxOutput, r.answerRoom(&actions.Call{}))
 }
 
 func TestAnswersOfClientsShareTheState(t *testing.T) {
 	t.Parallel()
 	r := fullRun()
 	for range 100 {
-		r.running = append(r.running, &call{})
+		r.Running = append(r.Running, &actions.Call{})
 	}
-	require.Less(t, r.answerRoom(r.running[0]), 200<<10)
-	require.Equal(t, 8<<20, r.answerRoom(&call{relay: &relay{}}), "what is passed on takes nothing here")
+	require.Less(t, r.answerRoom(r.Running[0]), 200<<10)
+	relayed := &actions.Call{}
+	r.delegated.relays = map[*actions.Call]*relay{relayed: {}}
+	require.Equal(t, 8<<20, r.answerRoom(relayed), "what is passed on takes nothing here")
 }

@@ -13,7 +13,7 @@ import (
 	"errand/tools"
 )
 
-func TestLostCallsAreJudgedByEffectAndMark(t *testing.T) {
+func TestLostCallsAreClassifiedByEffectAndMark(t *testing.T) {
 	t.Parallel()
 	heartbeat := func(details ...any) error {
 		return temporal.NewHeartbeatTimeoutError(details...)
@@ -24,8 +24,8 @@ func TestLostCallsAreJudgedByEffectAndMark(t *testing.T) {
 	for name, row := range map[string]struct {
 		err    error
 		effect tools.Effect
-		want   loss
-		pinned loss // where it differs on a worker's own queue
+		want   failureClass
+		pinned failureClass // where it differs on a worker's own queue
 	}{
 		"no error":                              {nil, tools.EffectOnce, arrived, 0},
 		"cancelled":                             {temporal.NewCanceledError(), tools.EffectOnce, stoppedByRun, 0},
@@ -46,8 +46,8 @@ func TestLostCallsAreJudgedByEffectAndMark(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, row.want, judge(row.err, row.effect, false))
-			require.Equal(t, cmp.Or(row.pinned, row.want), judge(row.err, row.effect, true), "pinned to a worker")
+			require.Equal(t, row.want, classify(row.err, row.effect, false))
+			require.Equal(t, cmp.Or(row.pinned, row.want), classify(row.err, row.effect, true), "pinned to a worker")
 		})
 	}
 }
