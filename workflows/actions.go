@@ -13,7 +13,7 @@ import (
 )
 
 // handOver opens the actions and approvals of a group. The run's status says
-// pending_action before anything is published (PD-60).
+// pending_action before anything is published.
 func (r *run) handOver(ctx workflow.Context, group actions.Batch) {
 	var actions, approvals actions.Batch
 	for _, c := range group.Open() {

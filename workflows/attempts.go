@@ -71,6 +71,16 @@ func (r *run) execute(ctx workflow.Context, c *actions.Call) tools.Outcome {
 	}
 }
 
+// found tells whether a call of web_search names a page that web_search has
+// found.
+func (r *run) found(c *actions.Call) bool {
+	if c.Descriptor.Source != tools.SourceWebSearch {
+		return false
+	}
+	a, err := tools.ReadSearchArguments([]byte(c.Arguments))
+	return err == nil && r.Report.HasSource(a.URL)
+}
+
 // afterAttempt says how a call ended, or that it is to be tried again.
 func (r *run) afterAttempt(ctx workflow.Context, c *actions.Call, done *attempts, out tools.Outcome, class failureClass, err error) (tools.Outcome, bool) {
 	switch class {

@@ -10,7 +10,7 @@ import (
 // executeAll starts the gateway-owned calls of a group, and those that wait
 // for approval, each in its own coroutine. They share a sliding window; a tool
 // that is not parallel-safe takes its own turn first and holds no place in the
-// window while it waits (VL-16, VL-17).
+// window while it waits.
 func (r *run) executeAll(ctx workflow.Context, group actions.Batch) {
 	window := workflow.NewSemaphore(ctx, int64(r.Request.Run.MaxParallelCalls))
 	turns := map[string]workflow.Mutex{}

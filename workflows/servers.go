@@ -21,7 +21,7 @@ import (
 const maxServers = 64
 
 // listServers asks every declared server for its tools, all at once. A server
-// that is down is a failed listing, and the run goes on (VL-12); what is wrong
+// that is down is a failed listing, and the run goes on; what is wrong
 // with a declaration is a fault of the request.
 func (r *run) listServers(ctx workflow.Context, faults *tools.Faults) (map[string]tools.Listing, error) {
 	var declared []tools.Declaration
@@ -100,7 +100,7 @@ func checkLimits(declared []tools.Declaration, listings map[string]tools.Listing
 }
 
 // showServers publishes what became of the declared servers, in the order of
-// their declarations. A list that the input has already is not repeated (VL-13).
+// their declarations. A list that the input has already is not repeated.
 func (r *run) showServers(ctx workflow.Context, listings map[string]tools.Listing) {
 	for i, d := range r.Request.Tools {
 		listing, listed := listings[d.Path]
@@ -171,46 +171,4 @@ func (r *run) server(c *actions.Call) *tools.ServerDeclaration {
 		}
 	}
 	return nil
-}
-
-// serverCall is the public item of a call of a server's tool (VL-30: the
-// function call that the model wrote is not shown).
-func serverCall(c *actions.Call) json.RawMessage {
-	out := item.ServerCall{
-		ID: fmt.Sprintf("mcp_%d_%d", c.Round, c.Index), Server: c.Descriptor.Remote.Server, Name: c.Descriptor.Remote.Tool,
-		Arguments: c.Arguments, Status: "completed",
-	}
-	if c.Approval != nil {
-		out.Approval = &c.Approval.ID
-	}
-	switch o := c.Outcome; {
-	case o == nil:
-		out.Status = "in_progress"
-	case o.Succeeded():
-		out.Output = &o.Output
-	case o.Status == tools.Cancelled || o.Status == tools.Unknown || o.Status == tools.Expired:
-		out.Status, out.Error = "incomplete", callFailure(o)
-	default:
-		out.Status, out.Error = "failed", callFailure(o)
-	}
-	return out.Item()
-}
-
-// callFailure is a failed outcome in the shape of mcp_call.error.
-func callFailure(o *tools.Outcome) json.RawMessage {
-	if o.Public != nil {
-		return o.Public
-	}
-	type text struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
-	}
-	raw, err := json.Marshal(struct {
-		Type    string `json:"type"`
-		Content []text `json:"content"`
-	}{"mcp_tool_execution_error", []text{{"text", o.Message()}}})
-	if err != nil { // strings always encode
-		return nil
-	}
-	return raw
 }
