@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
@@ -41,6 +42,14 @@ func (r *run) compact(ctx workflow.Context, try int, reason string) (bool, error
 	r.record(ctx, contract.Event{Type: contract.EventCompaction, Item: &index, Size: len(out.Item), Reason: reason})
 	r.Report.Warn(fmt.Sprintf("round %d: the model no longer sees %s of the conversation: %s", r.Round, count(out.Dropped, "item"), reason))
 	return true, nil
+}
+
+// compactLimit bounds one attempt at making a conversation shorter: a worker's
+// own Compact may ask a model.
+const compactLimit = 10 * time.Minute
+
+var compactRetries = &temporal.RetryPolicy{
+	InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 10,
 }
 
 func compactOptions(round, try int) workflow.ActivityOptions {

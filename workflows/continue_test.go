@@ -141,7 +141,7 @@ func play(t *testing.T, seed uint64, where where) *playing {
 	}
 	p.run(option, func(b *bench, _ int) {
 		p.lengthen()
-		b.RegisterDelayedCallback(p.knock, tick-b.Now().Sub(curtain)%tick)
+		b.RegisterDelayedCallback(p.arrive, tick-b.Now().Sub(curtain)%tick)
 	})
 	p.requireClosed(t)
 	return p

@@ -16,11 +16,11 @@ func (r *run) lastWait(detached workflow.Context, over func() bool) bool {
 		return true
 	}
 	timed, stop := workflow.WithCancel(detached)
-	defer stop()
-	timer := workflow.NewTimerWithOptions(timed, max(r.Request.Run.CancelGrace.Limit(), time.Millisecond), workflow.TimerOptions{
-		Summary: "cancel grace",
-	})
-	_ = workflow.Await(detached, func() bool { return over() || timer.IsReady() })
+	defer stop() // the timer of an Await would stay otherwise
+	_, _ = workflow.AwaitWithOptions(timed, workflow.AwaitOptions{
+		Timeout:      max(r.Request.Run.CancelGrace.Limit(), time.Millisecond),
+		TimerOptions: workflow.TimerOptions{Summary: "cancel grace"},
+	}, over)
 	return over()
 }
 

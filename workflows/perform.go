@@ -12,7 +12,6 @@ import (
 	"errand/activities"
 	"errand/tools"
 	"errand/workflows/actions"
-	"errand/workflows/contract"
 )
 
 // acts is never called: its method values name the activities and type their
@@ -35,37 +34,6 @@ func performLocal[In, Out any](ctx workflow.Context, activity func(context.Conte
 	var out Out
 	err := workflow.ExecuteLocalActivity(ctx, activity, in).Get(ctx, &out)
 	return out, err
-}
-
-// inferLimit bounds one attempt at an inference. A worker that died is noticed
-// by its heartbeat long before; this is for a model that never ends.
-const inferLimit = time.Hour
-
-func inferOptions(request contract.Request, round, try, items int) workflow.ActivityOptions {
-	id := fmt.Sprintf("%d/infer", round)
-	if try > 1 {
-		id = fmt.Sprintf("%s/%d", id, try)
-	}
-	return workflow.ActivityOptions{
-		ActivityID:          id,
-		StartToCloseTimeout: inferLimit,
-		HeartbeatTimeout:    activities.HeartbeatTimeout,
-		WaitForCancellation: true,
-		Summary:             summary("round %d · infer %s (%s)", round, request.Model, count(items, "item")),
-		RetryPolicy: &temporal.RetryPolicy{
-			InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute,
-			// The activity itself counts the attempts that the model fails.
-			MaximumAttempts: int32(request.Run.ModelAttempts + activities.LostInferences), //nolint:gosec // 1 to 1000, checked when decoded
-		},
-	}
-}
-
-// compactLimit bounds one attempt at making a conversation shorter: a worker's
-// own Compact may ask a model.
-const compactLimit = 10 * time.Minute
-
-var compactRetries = &temporal.RetryPolicy{
-	InitialInterval: time.Second, BackoffCoefficient: 2, MaximumInterval: time.Minute, MaximumAttempts: 10,
 }
 
 // Execute has no limit of its own when the tool has none; Temporal wants a

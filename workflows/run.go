@@ -1,13 +1,15 @@
+// Package workflows is the durable run: the workflow Run and what belongs to it.
+// A run is accepted, and goes from round to round: an inference, the batch of
+// calls in it, a decision. The parts of its state are packages of their own.
+//
+// The package is deterministic. It does no I/O and knows no model or tool
+// technology; everything that touches the world is an activity.
 package workflows
 
 import (
-	"errors"
-
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
-	"errand/activities"
-	"errand/activities/model"
 	"errand/tools"
 	"errand/workflows/actions"
 	"errand/workflows/budget"
@@ -85,39 +87,6 @@ func (r *run) loop(ctx workflow.Context, argument converter.RawValue) ending {
 			return *end
 		}
 	}
-}
-
-// accept decodes the request and discovers its tools. Every fault that either
-// of them finds is reported together.
-func (r *run) accept(ctx workflow.Context, argument converter.RawValue) (ending, bool) {
-	request, faults := readRequest(ctx, argument.Payload().GetData())
-	r.Request = request
-	r.Report.Warn(request.Warnings...)
-	found, err := r.discover(ctx)
-	if err != nil {
-		return r.failure(ctx, err), true
-	}
-	faults = append(faults, found.Faults...)
-	listings, err := r.listServers(ctx, &faults)
-	if err != nil {
-		return r.failure(ctx, err), true
-	}
-	registry, warnings, clashes := conversation.BuildRegistry(request, found, listings)
-	faults = append(faults, clashes...)
-	if len(faults) > 0 {
-		return invalid(faults), true
-	}
-	r.registry = registry
-	r.Report.Warn(warnings...)
-	r.Report.Status = contract.InProgress
-	r.Report.Model = request.Model
-	r.surface = conversation.NewSurface(request, registry)
-	r.record(ctx, contract.Event{Type: contract.EventRunStart, Status: string(contract.InProgress)})
-	for _, it := range request.Input {
-		r.Conversation.Add(it)
-	}
-	r.showServers(ctx, listings)
-	return ending{}, false
 }
 
 // nextRound is one inference and the handling of the batch it asked for. A run
@@ -215,48 +184,4 @@ func (r *run) act(ctx workflow.Context, d decision) (ending, bool) {
 	default:
 		return ending{status: contract.Completed}, true
 	}
-}
-
-// infer asks the model for the next answer. A conversation that is too long
-// for it is made shorter first, if the request allows that.
-func (r *run) infer(ctx workflow.Context) (activities.InferResult, error) {
-	ctx, r.stopping.inference = workflow.WithCancel(ctx)
-	if r.Conversation.Crowded(r.Request.Run.CompactAt) {
-		if _, err := r.compact(ctx, 0, "it has reached compact_at"); err != nil {
-			return activities.InferResult{}, err
-		}
-	}
-	for try := 1; ; try++ {
-		answer, err := r.inferOnce(ctx, try)
-		if !tooLong(err) || !truncates(r.Request) || try > maxCompactions {
-			return answer, err
-		}
-		if shorter, failed := r.compact(ctx, try, "the model's context was exceeded"); failed != nil || !shorter {
-			return answer, errors.Join(failed, err)
-		}
-	}
-}
-
-// inferOnce is one inference.
-func (r *run) inferOnce(ctx workflow.Context, try int) (activities.InferResult, error) {
-	in := r.Conversation.InferInput()
-	in.Round, in.Try, in.Surface = r.Round, try-1, r.surface.Digest
-	in.Attempts = r.Request.Run.ModelAttempts
-	in.ToolChoice = conversation.ToolChoice(r.Request.ToolChoice, r.Round, r.registry.Shown())
-	ctx = workflow.WithActivityOptions(ctx, inferOptions(r.Request, r.Round, try, in.Length))
-	answer, err := performUntil(ctx, r, acts.Infer, in)
-	if err != nil {
-		return answer, err
-	}
-	r.Report.Stored = answer.MaxOutput
-	r.Budget.Spend(answer.Failed)
-	if answer.Usage != nil {
-		r.Budget.Spend(&model.Spent{Usage: *answer.Usage, Cost: answer.Cost})
-		r.Conversation.Counted(*answer.Usage)
-	}
-	r.Report.Warn(answer.Notes...)
-	if answer.Model != "" {
-		r.Report.Model = answer.Model
-	}
-	return answer, nil
 }

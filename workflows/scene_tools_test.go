@@ -20,15 +20,15 @@ import (
 	"errand/workflows/contract"
 )
 
-// props are the tools of a scene and what is opened for it. They live as long as
+// sceneSource is the tools of a scene and what is opened for it. They live as long as
 // the scene: longer than any execution of its run.
-type props struct {
+type sceneSource struct {
 	source
 	p *playing
 }
 
 // Describe has a tool that works in something opened for the run.
-func (s props) Describe(name string) (tools.Descriptor, bool) {
+func (s sceneSource) Describe(name string) (tools.Descriptor, bool) {
 	d, ok := s.source.Describe(name)
 	if name == "desk" {
 		d.Scope = tools.ScopeRun
@@ -47,7 +47,7 @@ type prop struct {
 }
 
 // Open refuses now and then.
-func (s props) Open(_ context.Context, o tools.Opening) (tools.Session, error) {
+func (s sceneSource) Open(_ context.Context, o tools.Opening) (tools.Session, error) {
 	s.p.bench.mu.Lock()
 	defer s.p.bench.mu.Unlock()
 	one := &prop{
@@ -74,13 +74,13 @@ func (s *prop) Close(context.Context) error {
 	return nil
 }
 
-// porter is the engine of a scene: it takes word to the Cleanup of a run.
-type porter struct {
+// sceneEngine is the engine of a scene: it takes word to the Cleanup of a run.
+type sceneEngine struct {
 	noEngine
 	p *playing
 }
 
-func (e porter) SignalWorkflow(_ context.Context, id, _, signal string, payload any) error {
+func (e sceneEngine) SignalWorkflow(_ context.Context, id, _, signal string, payload any) error {
 	b := e.p.bench
 	if held, is := payload.(session.Location); is && signal == session.SignalOpening {
 		b.mu.Lock()
@@ -95,8 +95,8 @@ func (e porter) SignalWorkflow(_ context.Context, id, _, signal string, payload 
 func (p *playing) worker() *activities.Activities {
 	p.tools = p.platform()
 	acts, err := activities.New(activities.Parts{
-		Model: noModel{}, Engine: porter{p: p}, Hooks: p.hooks(), Sessions: session.NewManager("own", 200, porter{p: p}),
-		Sources: map[string]activities.Source{tools.SourcePlatform: props{p.tools, p}, tools.SourceDelegate: delegate.New(1)},
+		Model: noModel{}, Engine: sceneEngine{p: p}, Hooks: p.hooks(), Sessions: session.NewManager("own", 200, sceneEngine{p: p}),
+		Sources: map[string]activities.Source{tools.SourcePlatform: sceneSource{p.tools, p}, tools.SourceDelegate: delegate.New(1)},
 		Price:   func(string) (model.Price, bool) { return model.Price{}, true },
 	})
 	require.NoError(p.t, err)

@@ -30,11 +30,11 @@ func (p *playing) dice(words ...any) int {
 	return int(h.Sum32() >> 1)
 }
 
-// knock lets at most one thing come from outside, and does so again a tick
+// arrive lets at most one thing come from outside, and does so again a tick
 // later.
-func (p *playing) knock() {
+func (p *playing) arrive() {
 	b := p.bench
-	defer b.RegisterDelayedCallback(p.knock, tick)
+	defer b.RegisterDelayedCallback(p.arrive, tick)
 	b.RegisterDelayedCallback(p.lengthen, time.Second) // what comes now is taken first, as it would be by a server
 	n := int(b.Now().Sub(curtain) / tick)
 	switch {
