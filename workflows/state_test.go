@@ -7,7 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"errand/activities"
+	"errand/activities/model"
+	"errand/activities/session"
 	"errand/tools"
 	"errand/tools/item"
 	"errand/workflows/actions"
@@ -47,7 +48,7 @@ func fullState() *run {
 	r.registry = tools.RegistryOf([]tools.Descriptor{tools.ClientDescriptor(tools.Declaration{Type: tools.TypeFunction, Name: "ask"})})
 	r.Request.Model, r.Request.Metadata = "m", json.RawMessage(`{"a":"b"}`)
 	r.surface = conversation.NewSurface(r.Request, r.registry)
-	r.Round, r.MidRound, r.Stop = 2, true, activities.StopLength
+	r.Round, r.MidRound, r.Stop = 2, true, model.FinishLength
 	for _, it := range []string{`{"text":"a<b> & é"}`, `{"text":"c"}`} {
 		r.Conversation.Add(json.RawMessage(it))
 	}
@@ -82,8 +83,8 @@ func fullState() *run {
 	r.Report.Warn("careful")
 	r.Report.Sources = map[string]string{"https://example.com": "title"}
 	r.holdings = holdings{keepers: 2, all: []*activation{{
-		Held:  activities.Held{Activation: activities.Activation{Source: "db", Epoch: 1}, Queue: "q"},
-		state: contract.ActivationOpen, failure: "slow", refused: true, gone: true, parting: "bye",
+		Location: session.Location{Session: session.ID{Source: "db", Epoch: 1}, Queue: "q"},
+		state:    contract.ActivationOpen, failure: "slow", refused: true, gone: true, parting: "bye",
 	}}}
 	return r
 }
