@@ -29,11 +29,11 @@ type holdingsState struct {
 
 type activationState struct {
 	session.Location
-	State   contract.ActivationStatus `json:"state"`
-	Failure string                    `json:"failure,omitempty"`
-	Refused bool                      `json:"refused,omitempty"`
-	Gone    bool                      `json:"gone,omitempty"`
-	Parting string                    `json:"parting,omitempty"`
+	State   contract.SessionStatus `json:"state"`
+	Failure string                 `json:"failure,omitempty"`
+	Refused bool                   `json:"refused,omitempty"`
+	Gone    bool                   `json:"gone,omitempty"`
+	Parting string                 `json:"parting,omitempty"`
 }
 
 type ledgerState struct {
