@@ -58,7 +58,7 @@ func (a *Activities) OpenSession(ctx context.Context, in OpenSessionInput) (Open
 	if err := a.engine.SignalWorkflow(ctx, in.Cleanup, "", session.SignalOpening, at); err != nil {
 		return OpenSessionResult{}, announceError(ctx, err)
 	}
-	wanted := tools.Opening{RunID: in.Session.RunID, Source: in.Session.Source, Epoch: in.Session.Epoch, Server: in.Server}
+	wanted := tools.SessionSpec{RunID: in.Session.RunID, Source: in.Session.Source, Epoch: in.Session.Epoch, Server: in.Server}
 	err := a.sessions.Open(ctx, in.Session, in.Cleanup, func(ctx context.Context) (tools.Session, error) {
 		return opener.Open(ctx, wanted)
 	})

@@ -44,5 +44,5 @@ type Opener interface {
 	// for it. It is not called again for the same session while that lives. An
 	// error is the outcome of the calls that wait for it; the next call tries
 	// again.
-	Open(ctx context.Context, o tools.Opening) (tools.Session, error)
+	Open(ctx context.Context, o tools.SessionSpec) (tools.Session, error)
 }

@@ -154,6 +154,6 @@ type openerOf struct {
 	open func(context.Context) (tools.Session, error)
 }
 
-func (o openerOf) Open(ctx context.Context, _ tools.Opening) (tools.Session, error) {
+func (o openerOf) Open(ctx context.Context, _ tools.SessionSpec) (tools.Session, error) {
 	return o.open(ctx)
 }

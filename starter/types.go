@@ -67,7 +67,7 @@ type (
 	RunError = contract.RunError
 	// IncompleteReason says why a run stopped early.
 	IncompleteReason = contract.IncompleteReason
-	// Release says how the deactivation of one source ended.
+	// Release says how the closing of one session ended.
 	Release = contract.Release
 	// Trace is what Run.Traces gives: one call and its outcome.
 	Trace = tools.Trace
@@ -93,10 +93,10 @@ type (
 	OpenApproval = contract.OpenApproval
 	// OpenBudget is a question for a larger budget.
 	OpenBudget = contract.OpenBudget
-	// OpenActivation is a source that was opened for the run.
-	OpenActivation = contract.OpenActivation
-	// ActivationStatus is the state of an activation.
-	ActivationStatus = contract.ActivationStatus
+	// OpenSession is a source that was opened for the run.
+	OpenSession = contract.OpenSession
+	// SessionStatus is the state of a session.
+	SessionStatus = contract.SessionStatus
 	// Answer settles a call: see Output and Failure.
 	Answer = contract.Answer
 	// Claim takes an action for a while.
@@ -138,13 +138,13 @@ const (
 	ActionExpired    = contract.ActionExpired
 )
 
-// States of an activation.
+// States of a session.
 const (
-	ActivationOpening = contract.ActivationOpening
-	ActivationOpen    = contract.ActivationOpen
-	ActivationFailed  = contract.ActivationFailed
-	ActivationLost    = contract.ActivationLost
-	ActivationClosed  = contract.ActivationClosed
+	SessionOpening = contract.SessionOpening
+	SessionOpen    = contract.SessionOpen
+	SessionFailed  = contract.SessionFailed
+	SessionLost    = contract.SessionLost
+	SessionClosed  = contract.SessionClosed
 )
 
 // The kinds of events.

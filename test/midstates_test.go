@@ -79,7 +79,7 @@ var midStates = []midState{
 			harness.Call("work", `{"n":1}`), harness.Call("ask", `{}`), harness.Call("work", `{"n":2}`), harness.Say("done"),
 		},
 		open: func(s contract.StatusReport) bool {
-			return len(s.Actions) == 1 && len(s.Activations) == 1 && s.Activations[0].Status == contract.ActivationOpen
+			return len(s.Actions) == 1 && len(s.Sessions) == 1 && s.Sessions[0].Status == contract.SessionOpen
 		},
 		leave: func(t *testing.T, run *starter.Run) {
 			t.Helper()

@@ -15,13 +15,13 @@ const (
 	ScopeRun Scope = "run"
 )
 
-// Opening names one activation: a live, run-scoped opening of a source.
-type Opening struct {
+// SessionSpec says which session of a source is to be opened for which run.
+type SessionSpec struct {
 	RunID string
 	// Source is the name that the descriptors carry, for example mcp/db.
 	Source string
-	// Epoch counts the openings of the source in the run, from 1: it grows when
-	// the worker that held one is lost.
+	// Epoch counts the sessions of the source in the run, from 1: it grows when
+	// the worker that has one is lost.
 	Epoch int
 	// Server is the declaration of an MCP server that the request brought; nil
 	// for anything that the worker's configuration knows.

@@ -72,8 +72,8 @@ func TestRunWhoseCleanupIsGoneDoesNotDeactivateWhatItsWorkerHasClosed(t *testing
 	var result CleanupResult
 	_, worker := inside(t, func(ctx workflow.Context) error {
 		r := &run{holdings: holdings{all: []*activation{
-			{Location: opened("desk", "left"), state: contract.ActivationLost, gone: true, parting: "it was jammed"},
-			{Location: opened("box", "here"), state: contract.ActivationOpen},
+			{Location: opened("desk", "left"), state: contract.SessionLost, gone: true, parting: "it was jammed"},
+			{Location: opened("box", "here"), state: contract.SessionOpen},
 		}}}
 		result = r.releaseAlone(ctx, context.Canceled)
 		return nil
@@ -103,7 +103,7 @@ func TestOpeningThatIsAnnouncedInTheLastStepIsClosed(t *testing.T) {
 
 func TestCleanupsAreReplacedByTheCountOfOneExecution(t *testing.T) {
 	t.Parallel()
-	inside(t, func(ctx workflow.Context) error {
+	inside(t, func(_ workflow.Context) error {
 		r := &run{holdings: holdings{keepers: 3 * maxKeepers, started: 1}}
 		require.True(t, r.mayReplace(), "the others were those of the executions before")
 		r.holdings.started = maxKeepers

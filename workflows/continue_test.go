@@ -201,7 +201,7 @@ func (p *playing) note() {
 		count("schema", a.Tool == "typed")
 	}
 	count("approval", len(status.Approvals) > 0)
-	for _, a := range status.Activations {
+	for _, a := range status.Sessions {
 		count("activation "+string(a.Status), true)
 	}
 	count("budget", status.Budget != nil)

@@ -41,7 +41,7 @@ func (r *run) showDetails(ctx workflow.Context) {
 	}
 	r.detailActions(&b, workflow.Now(ctx))
 	r.detailApprovals(&b)
-	r.detailActivations(&b)
+	r.detailSessions(&b)
 	workflow.SetCurrentDetails(ctx, b.String())
 }
 
@@ -89,11 +89,11 @@ func stopDetail(o *contract.StopReport) string {
 	return text
 }
 
-// detailActivations shows what is open for the run, and where.
-func (r *run) detailActivations(b *strings.Builder) {
+// detailSessions shows what is open for the run, and where.
+func (r *run) detailSessions(b *strings.Builder) {
 	t := table{title: "Open for this run", columns: "| source | opening | status | task queue of its worker |\n|---|---|---|---|\n"}
 	for _, a := range r.holdings.all {
-		if a.state != contract.ActivationOpen && a.state != contract.ActivationOpening {
+		if a.state != contract.SessionOpen && a.state != contract.SessionOpening {
 			continue
 		}
 		t.add(fmt.Sprintf("| %s | %d | %s | `%s` |\n", inline(a.Session.Source, 64), a.Session.Epoch, a.state, inline(a.Queue, 120)), "")

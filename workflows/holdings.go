@@ -26,7 +26,7 @@ type holdings struct {
 // activation is one opening of a source and where it stands.
 type activation struct {
 	session.Location
-	state contract.ActivationStatus
+	state contract.SessionStatus
 	// failure says why it is not open. It is the source's own reason if it was
 	// refused, and the machine's otherwise: then a worker may hold it after all.
 	failure string
@@ -53,7 +53,7 @@ func (h *holdings) drop(k *keeper) {
 func (h *holdings) latest(source string) *activation {
 	for i := len(h.all) - 1; i >= 0; i-- {
 		a := h.all[i]
-		if a.Session.Source == source && (a.state == contract.ActivationOpen || a.state == contract.ActivationOpening) {
+		if a.Session.Source == source && (a.state == contract.SessionOpen || a.state == contract.SessionOpening) {
 			return a
 		}
 	}
@@ -70,7 +70,7 @@ func (h *holdings) next(run, chain, source string) *activation {
 	}
 	a := &activation{
 		Location: session.Location{Session: session.ID{RunID: run, Chain: chain, Source: source, Epoch: epoch}},
-		state:    contract.ActivationOpening,
+		state:    contract.SessionOpening,
 	}
 	h.all = append(h.all, a)
 	return a
@@ -82,9 +82,9 @@ func (h *holdings) released(one contract.Release) {
 		if a.Session.Source != one.Source || a.Session.Epoch != one.Epoch {
 			continue
 		}
-		a.state = contract.ActivationClosed
+		a.state = contract.SessionClosed
 		if one.Error != "" {
-			a.state, a.failure = contract.ActivationLost, one.Error
+			a.state, a.failure = contract.SessionLost, one.Error
 		}
 	}
 }
@@ -99,13 +99,13 @@ func (h *holdings) find(key session.ID) *activation {
 	return nil
 }
 
-// maxActivations bounds what the status lists; the newest are kept.
-const maxActivations = 100
+// maxSessions bounds what the status lists; the newest are kept.
+const maxSessions = 100
 
-func (h *holdings) report() []contract.OpenActivation {
-	var some []contract.OpenActivation
-	for _, a := range h.all[max(0, len(h.all)-maxActivations):] {
-		some = append(some, contract.OpenActivation{
+func (h *holdings) report() []contract.OpenSession {
+	var some []contract.OpenSession
+	for _, a := range h.all[max(0, len(h.all)-maxSessions):] {
+		some = append(some, contract.OpenSession{
 			Source: a.Session.Source, Epoch: a.Session.Epoch, Status: a.state, Queue: a.Queue, Error: short(a.failure),
 		})
 	}
@@ -123,13 +123,13 @@ func (r *run) activate(ctx workflow.Context, c *actions.Call) (*activation, *too
 			a = r.holdings.next(r.id, workflow.GetInfo(ctx).FirstRunID, source)
 			r.open(ctx, a, r.server(c))
 		}
-		if workflow.Await(ctx, func() bool { return a.state != contract.ActivationOpening }) != nil || ctx.Err() != nil {
+		if workflow.Await(ctx, func() bool { return a.state != contract.SessionOpening }) != nil || ctx.Err() != nil {
 			break
 		}
 		switch a.state {
-		case contract.ActivationOpen:
+		case contract.SessionOpen:
 			return a, nil
-		case contract.ActivationFailed:
+		case contract.SessionFailed:
 			o := tools.Fail(tools.Failed, tools.ErrActivationFailed,
 				fmt.Sprintf("%s could not be opened, so the call was not run: %s", source, a.failure))
 			return nil, &o
@@ -164,12 +164,12 @@ func (r *run) open(ctx workflow.Context, a *activation, server *tools.ServerDecl
 }
 
 func (r *run) opened(ctx workflow.Context, a *activation, out activities.OpenSessionResult, err error) {
-	a.Queue, a.state, a.failure, a.refused = out.Queue, contract.ActivationOpen, out.Failure, out.Failure != ""
+	a.Queue, a.state, a.failure, a.refused = out.Queue, contract.SessionOpen, out.Failure, out.Failure != ""
 	if err != nil {
 		a.failure = err.Error()
 	}
 	if a.failure != "" {
-		a.state = contract.ActivationFailed
+		a.state = contract.SessionFailed
 	}
 	r.noteActivation(ctx, a)
 }
@@ -185,10 +185,10 @@ func (r *run) noteActivation(ctx workflow.Context, a *activation) {
 // lose marks an activation whose worker does not answer any more. Should it live
 // after all, Cleanup gets it to close what it holds.
 func (r *run) lose(ctx workflow.Context, a *activation) {
-	if a.state != contract.ActivationOpen {
+	if a.state != contract.SessionOpen {
 		return
 	}
-	a.state = contract.ActivationLost
+	a.state = contract.SessionLost
 	r.noteActivation(ctx, a)
 	if k := r.holdings.keeper; k != nil {
 		k.tell(ctx, SignalLost, a.Session)
@@ -207,8 +207,8 @@ func (r *run) takeClosings(ctx workflow.Context) {
 }
 
 func (r *run) closed(ctx workflow.Context, held session.Closed) {
-	if a := r.holdings.find(held.Session); a != nil && a.state == contract.ActivationOpen && a.Queue == held.Queue {
-		a.state, a.gone, a.parting = contract.ActivationLost, true, held.Error
+	if a := r.holdings.find(held.Session); a != nil && a.state == contract.SessionOpen && a.Queue == held.Queue {
+		a.state, a.gone, a.parting = contract.SessionLost, true, held.Error
 		r.noteActivation(ctx, a)
 	}
 }

@@ -79,8 +79,8 @@ func (r *run) startKeeper(ctx workflow.Context, n int) *keeper {
 	info := workflow.GetInfo(ctx)
 	in := CleanupInput{RunID: r.id, Chain: info.FirstRunID, Number: n}
 	for _, a := range r.holdings.all {
-		if a.state == contract.ActivationOpen || a.state == contract.ActivationLost {
-			kept := KeptActivation{Closed: a.closedBy(), Lost: a.state == contract.ActivationLost && !a.gone, Gone: a.gone}
+		if a.state == contract.SessionOpen || a.state == contract.SessionLost {
+			kept := KeptActivation{Closed: a.closedBy(), Lost: a.state == contract.SessionLost && !a.gone, Gone: a.gone}
 			in.Held = append(in.Held, kept)
 		}
 	}
@@ -115,7 +115,7 @@ func (r *run) release(ctx workflow.Context) {
 		switch {
 		case a.refused:
 			order.Failed = append(order.Failed, a.Session)
-		case a.state == contract.ActivationOpen || a.state == contract.ActivationLost:
+		case a.state == contract.SessionOpen || a.state == contract.SessionLost:
 			order.Opened = append(order.Opened, a.Location)
 			if a.gone {
 				order.Closed = append(order.Closed, a.closedBy())
@@ -160,7 +160,7 @@ func (r *run) releaseAlone(ctx workflow.Context, err error) CleanupResult {
 	var result CleanupResult
 	c := cleanup{}
 	for _, a := range r.holdings.all {
-		if a.state != contract.ActivationOpen && a.state != contract.ActivationLost {
+		if a.state != contract.SessionOpen && a.state != contract.SessionLost {
 			continue
 		}
 		e := c.add(a.Location)

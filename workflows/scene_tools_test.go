@@ -47,7 +47,7 @@ type prop struct {
 }
 
 // Open refuses now and then.
-func (s sceneSource) Open(_ context.Context, o tools.Opening) (tools.Session, error) {
+func (s sceneSource) Open(_ context.Context, o tools.SessionSpec) (tools.Session, error) {
 	s.p.bench.mu.Lock()
 	defer s.p.bench.mu.Unlock()
 	one := &prop{

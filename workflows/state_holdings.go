@@ -12,7 +12,7 @@ type holdingsState struct {
 
 type activationState struct {
 	session.Location
-	State   contract.ActivationStatus `json:"state"`
+	State   contract.SessionStatus `json:"state"`
 	Failure string                    `json:"failure,omitempty"`
 	Refused bool                      `json:"refused,omitempty"`
 	Gone    bool                      `json:"gone,omitempty"`

@@ -154,7 +154,7 @@ func (k snapshot) transcript() show.Transcript {
 	t := show.Transcript{
 		ID: k.Status.RunID, Status: k.Status.Status, Rounds: k.Status.Round, Usage: k.Status.Usage,
 		Items: k.Items, Traces: k.Traces, Actions: k.Status.Actions, Approvals: k.Status.Approvals,
-		Activations: k.Status.Activations, Stop: k.Status.Stop,
+		Sessions: k.Status.Sessions, Stop: k.Status.Stop,
 	}
 	if r := k.Result; r != nil {
 		t.Model, t.Error, t.Warnings = r.Model, r.Error, r.Run.Warnings

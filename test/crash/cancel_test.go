@@ -90,7 +90,7 @@ func (tr *trial) checkNothingScheduled() {
 			cancelled = true
 		case enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED:
 			name := e.GetActivityTaskScheduledEventAttributes().GetActivityType().GetName()
-			if cancelled && (name == "Execute" || name == "Infer" || name == "Activate") {
+			if cancelled && (name == "Execute" || name == "Infer" || name == "OpenSession") {
 				tr.violate(nothingAfter, "event %d schedules %s after the request to cancel", e.GetEventId(), name)
 			}
 		}

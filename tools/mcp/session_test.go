@@ -17,7 +17,7 @@ import (
 
 // opener is what a source of scope run has.
 type opener interface {
-	Open(ctx context.Context, o tools.Opening) (tools.Session, error)
+	Open(ctx context.Context, o tools.SessionSpec) (tools.Session, error)
 }
 
 func TestEachSessionHasAProcessOfItsOwnAndEndsWithIt(t *testing.T) {
@@ -31,7 +31,7 @@ func TestEachSessionHasAProcessOfItsOwnAndEndsWithIt(t *testing.T) {
 	said := map[string]bool{}
 	var sessions []tools.Session
 	for _, run := range []string{"run_1", "run_2"} {
-		session, err := source.Open(t.Context(), tools.Opening{RunID: run, Source: "mcp/bad", Epoch: 1})
+		session, err := source.Open(t.Context(), tools.SessionSpec{RunID: run, Source: "mcp/bad", Epoch: 1})
 		require.NoError(t, err)
 		sessions = append(sessions, session)
 		for range 2 {
@@ -52,7 +52,7 @@ func TestEachSessionHasAProcessOfItsOwnAndEndsWithIt(t *testing.T) {
 func TestSessionWhoseProcessDiesStartsAnotherAndSaysWhatIsGone(t *testing.T) {
 	t.Parallel()
 	servers, mark := badScoped(t, "fine")
-	session, err := servers.Sources()["mcp/bad"].(opener).Open(t.Context(), tools.Opening{RunID: "run_1", Source: "mcp/bad", Epoch: 1})
+	session, err := servers.Sources()["mcp/bad"].(opener).Open(t.Context(), tools.SessionSpec{RunID: "run_1", Source: "mcp/bad", Epoch: 1})
 	require.NoError(t, err)
 	first, err := session.Execute(t.Context(), "do", invocation("bad"))
 	require.NoError(t, err)

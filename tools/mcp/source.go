@@ -59,7 +59,7 @@ func (s *Source) Execute(ctx context.Context, _ string, call tools.Invocation) (
 func Label(source string) string { return strings.TrimPrefix(source, tools.SourceMCP+"/") }
 
 // Open opens a configured server for one run alone.
-func (s *OwnSource) Open(ctx context.Context, o tools.Opening) (tools.Session, error) {
+func (s *OwnSource) Open(ctx context.Context, o tools.SessionSpec) (tools.Session, error) {
 	var faults tools.Faults
 	t, ok := s.servers.options.resolve(tools.ServerDeclaration{Label: s.name}, o.Source, &faults)
 	if !ok {

@@ -15,7 +15,7 @@ type Resource struct {
 	Name string
 	// Open makes it ready for a run. An error is the outcome of the calls that
 	// wait for it; the next call tries again. It must return when ctx ends.
-	Open func(ctx context.Context, o tools.Opening) (Handle, error)
+	Open func(ctx context.Context, o tools.SessionSpec) (Handle, error)
 }
 
 // Handle is what a Resource opened for a run.
@@ -76,7 +76,7 @@ func (s *ResourceSource) Execute(_ context.Context, name string, _ tools.Invocat
 }
 
 // Open opens the resource for a run.
-func (s *ResourceSource) Open(ctx context.Context, o tools.Opening) (session tools.Session, err error) {
+func (s *ResourceSource) Open(ctx context.Context, o tools.SessionSpec) (session tools.Session, err error) {
 	defer guard(&err)
 	handle, err := s.resource.Open(ctx, o)
 	if err != nil {

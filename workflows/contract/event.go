@@ -60,7 +60,7 @@ type Event struct {
 	ActionID   string          `json:"action_id,omitempty"`
 	ApprovalID string          `json:"approval_request_id,omitempty"`
 	ErrorType  string          `json:"error_type,omitempty"`
-	// Source and Epoch name the opening that an activation or a release is about.
+	// Source and Epoch name the session that an activation or a release is about.
 	Source string `json:"source,omitempty"`
 	Epoch  int    `json:"epoch,omitempty"`
 	// Text is the partial result of a tool_execution_update; an update that a

@@ -15,8 +15,8 @@ type StatusReport struct {
 	Round     int            `json:"round"`
 	Actions   []OpenAction   `json:"actions"`
 	Approvals []OpenApproval `json:"approvals"`
-	// Activations are what was opened for the run.
-	Activations []OpenActivation `json:"activations,omitempty"`
+	// Sessions are what was opened for the run.
+	Sessions []OpenSession `json:"activations,omitempty"`
 	// Stop says who stopped the run, and how; nil when nobody did.
 	Stop *StopReport `json:"stop,omitempty"`
 	// ActionsLeftOut counts open actions that did not fit in one answer.
@@ -36,14 +36,14 @@ type StatusReport struct {
 	Items int `json:"items"`
 }
 
-// OpenActivation is a source that was opened for the run, and the task queue of
+// OpenSession is a source that was opened for the run, and the task queue of
 // the worker that holds it.
-type OpenActivation struct {
-	Source string           `json:"source"`
-	Epoch  int              `json:"epoch"`
-	Status ActivationStatus `json:"status"`
-	Queue  string           `json:"queue,omitempty"`
-	Error  string           `json:"error,omitempty"`
+type OpenSession struct {
+	Source string        `json:"source"`
+	Epoch  int           `json:"epoch"`
+	Status SessionStatus `json:"status"`
+	Queue  string        `json:"queue,omitempty"`
+	Error  string        `json:"error,omitempty"`
 }
 
 // EventsQuery asks for the events after a number, at most limit of them.

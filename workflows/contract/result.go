@@ -58,7 +58,7 @@ type RunReport struct {
 	TracesLeftOut int `json:"traces_left_out,omitempty"`
 }
 
-// Release says how the deactivation of one source ended.
+// Release says how the closing of one session ended.
 type Release struct {
 	Source string `json:"source"`
 	Epoch  int    `json:"epoch"`

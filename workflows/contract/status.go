@@ -52,19 +52,19 @@ const (
 	ReasonStopped = "stopped"
 )
 
-// ActivationStatus is the state of an activation.
-type ActivationStatus string
+// SessionStatus is the state of a session.
+type SessionStatus string
 
-// States of an activation.
+// States of a session.
 const (
-	ActivationOpening ActivationStatus = "opening"
-	ActivationOpen    ActivationStatus = "open"
-	ActivationFailed  ActivationStatus = "failed"
-	// ActivationLost ones were held by a worker that is gone, or that gave them
+	SessionOpening SessionStatus = "opening"
+	SessionOpen    SessionStatus = "open"
+	SessionFailed  SessionStatus = "failed"
+	// SessionLost ones were held by a worker that is gone, or that gave them
 	// up.
-	ActivationLost ActivationStatus = "lost"
-	// ActivationClosed ones were deactivated at the end of the run.
-	ActivationClosed ActivationStatus = "closed"
+	SessionLost SessionStatus = "lost"
+	// SessionClosed ones were deactivated at the end of the run.
+	SessionClosed SessionStatus = "closed"
 )
 
 // Error types of a failed run.

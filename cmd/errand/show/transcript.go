@@ -29,8 +29,8 @@ type Transcript struct {
 	Traces    []tools.Trace
 	Actions   []contract.OpenAction
 	Approvals []contract.OpenApproval
-	// Activations are what was opened for the run; only what is open is shown.
-	Activations []contract.OpenActivation
+	// Sessions are what was opened for the run; only what is open is shown.
+	Sessions []contract.OpenSession
 	// Stop says who stopped the run, nil when nobody did.
 	Stop     *contract.StopReport
 	Error    *contract.RunError
@@ -59,7 +59,7 @@ func (v View) Write(w io.Writer, t Transcript) error {
 		s.item(raw)
 	}
 	s.open()
-	s.activations()
+	s.sessions()
 	s.closing()
 	if v.Traces {
 		s.table()
@@ -149,10 +149,10 @@ func (s *script) open() {
 	}
 }
 
-// activations are what lives in a worker for this run.
-func (s *script) activations() {
-	for _, a := range s.transcript.Activations {
-		if a.Status != contract.ActivationOpen && a.Status != contract.ActivationOpening {
+// sessions are what lives in a worker for this run.
+func (s *script) sessions() {
+	for _, a := range s.transcript.Sessions {
+		if a.Status != contract.SessionOpen && a.Status != contract.SessionOpening {
 			continue
 		}
 		s.line("\n%s %s %s%s", s.view.Paint.Dim(Line(string(a.Status))+":"), s.view.Paint.Name(Line(a.Source)),

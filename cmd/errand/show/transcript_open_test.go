@@ -15,10 +15,10 @@ func TestTranscriptShowsWhatIsOpenForTheRunAndWhoStoppedIt(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, show.View{}.Write(&b, show.Transcript{
 		ID: "run_1", Status: contract.PendingAction,
-		Activations: []contract.OpenActivation{
-			{Source: "platform/box", Epoch: 1, Status: contract.ActivationLost, Queue: "errand-1"},
-			{Source: "platform/box", Epoch: 2, Status: contract.ActivationOpen, Queue: "errand-2"},
-			{Source: "mcp/db", Epoch: 1, Status: contract.ActivationOpening},
+		Sessions: []contract.OpenSession{
+			{Source: "platform/box", Epoch: 1, Status: contract.SessionLost, Queue: "errand-1"},
+			{Source: "platform/box", Epoch: 2, Status: contract.SessionOpen, Queue: "errand-2"},
+			{Source: "mcp/db", Epoch: 1, Status: contract.SessionOpening},
 		},
 		Stop: &contract.StopReport{Mode: contract.StopAfterTools, Actor: "ada", Reason: "wrong\nticket"},
 	}))
