@@ -84,7 +84,7 @@ func fullState() *run {
 	r.Report.Sources = map[string]string{"https://example.com": "title"}
 	r.holdings = holdings{keepers: 2, all: []*activation{{
 		Location: session.Location{Session: session.ID{Source: "db", Epoch: 1}, Queue: "q"},
-		state:    contract.ActivationOpen, failure: "slow", refused: true, gone: true, parting: "bye",
+		state:    contract.SessionOpen, failure: "slow", refused: true, gone: true, parting: "bye",
 	}}}
 	return r
 }
