@@ -79,7 +79,14 @@ func (c *Call) OutputSize() int {
 type Batch []*Call
 
 // Settled tells whether every call has its outcome.
-func (b Batch) Settled() bool { return len(b.Open()) == 0 }
+func (b Batch) Settled() bool {
+	for _, c := range b { // asked whenever a workflow task goes on: it makes no list
+		if !c.Settled() {
+			return false
+		}
+	}
+	return true
+}
 
 // Open are the calls that have no outcome yet.
 func (b Batch) Open() Batch {
