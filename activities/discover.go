@@ -25,7 +25,7 @@ type DiscoverResult struct {
 	Faults tools.Faults                `json:"faults,omitempty"`
 }
 
-// Discover resolves declarations without opening anything (CL-2).
+// Discover resolves declarations without opening anything.
 func (a *Activities) Discover(ctx context.Context, in DiscoverInput) (DiscoverResult, error) {
 	var out DiscoverResult
 	work := schema.NewBudget(ctx)
@@ -113,7 +113,7 @@ const MaxDescriptors = 3 << 19
 // maxWarnings bounds what a listing has to say.
 const maxWarnings = 50
 
-// ListServer finds the tools of one server, once a run (VL-12).
+// ListServer finds the tools of one server, once a run.
 func (a *Activities) ListServer(ctx context.Context, in ListServerInput) (tools.Listing, error) {
 	ctx, done := a.shutdown.ends(ctx)
 	defer done()

@@ -61,7 +61,7 @@ func (a *Activities) outcome(tool tools.Descriptor, out tools.Output, limit int)
 	}
 	o := tools.Outcome{Status: tools.Succeeded, Terminate: out.Terminate, Changes: bounded(out.Changes)}
 	if out.IsError {
-		// A failure never ends the run early (D27).
+		// A failure never ends the run early.
 		o.Status, o.ErrorType, o.Terminate = tools.Failed, tools.ErrExecutionFailed, false
 	} else {
 		o.Warnings = a.outputWarnings(tool, text)
@@ -95,7 +95,7 @@ func publishable(raw json.RawMessage) bool {
 }
 
 // outputWarnings checks an output against the tool's own schema. A mismatch
-// only warns: the call has taken place (CL-9).
+// only warns: the call has taken place.
 func (a *Activities) outputWarnings(tool tools.Descriptor, text string) []string {
 	if tool.OutputSchema == nil {
 		return nil

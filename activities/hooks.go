@@ -30,11 +30,11 @@ type HookCall struct {
 
 // BeforeToolCall decides about a call before it is executed or handed over.
 // Hooks of one batch run one after the other, in origin order, before any of
-// its calls starts (PI-8). An error fails that call only.
+// its calls starts. An error fails that call only.
 type BeforeToolCall func(ctx context.Context, call HookCall) (Decision, error)
 
 // AfterToolCall may change the output of a gateway-owned call that has run. An
-// error fails that call only (PI-20).
+// error fails that call only.
 type AfterToolCall func(ctx context.Context, call HookCall, output *tools.Output) error
 
 // Verdict is what a before-hook decided.
@@ -55,7 +55,7 @@ type Decision struct {
 	// Reason is told to the model (block) or to the person (ask).
 	Reason string
 	// Arguments replace the call's when not nil. They are executed without
-	// being validated again (PI-15).
+	// being validated again.
 	Arguments json.RawMessage
 }
 

@@ -42,7 +42,7 @@ type Prepared struct {
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	// Ask is not nil when a person must approve; it holds the reason.
 	Ask *string `json:"ask,omitempty"`
-	// Immediate is the outcome of a call that must not run (PI-9).
+	// Immediate is the outcome of a call that must not run.
 	Immediate *tools.Outcome `json:"immediate,omitempty"`
 }
 
@@ -56,7 +56,7 @@ const (
 
 // Prepare takes every call of a batch through argument shim, coercion, schema,
 // capabilities, budget and before-hooks: serially, in origin order, before any
-// of them executes (PI-7).
+// of them executes.
 func (a *Activities) Prepare(ctx context.Context, in PrepareInput) (PrepareResult, error) {
 	ctx, stop := a.watchCancel(ctx)
 	defer stop()

@@ -52,6 +52,33 @@ func TestWhereToChangeWhatNamesWhatIsThere(t *testing.T) {
 	require.Greater(t, rows, 30)
 }
 
+var (
+	namedTest    = regexp.MustCompile("`(Test[A-Za-z0-9_]+)`")
+	declaredTest = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+)
+
+func TestConformanceNamesTestsThatExist(t *testing.T) {
+	t.Parallel()
+	there := map[string]bool{}
+	require.NoError(t, filepath.WalkDir(harness.RepoRoot(), func(file string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(file)
+		for _, m := range declaredTest.FindAllSubmatch(text, -1) {
+			there[string(m[1])] = true
+		}
+		return err
+	}))
+	text, err := os.ReadFile(filepath.Join(harness.RepoRoot(), "docs/conformance.md"))
+	require.NoError(t, err)
+	named := namedTest.FindAllSubmatch(text, -1)
+	require.Greater(t, len(named), 100)
+	for _, m := range named {
+		require.True(t, there[string(m[1])], "there is no %s", m[1])
+	}
+}
+
 // section is the part of a document under a heading.
 func section(t *testing.T, document, heading string) string {
 	t.Helper()

@@ -29,7 +29,7 @@ func (h handle) Close(context.Context) error {
 
 // note is a tool of the desk: it says how often it was used.
 func (d *desk) note() worker.Tool {
-	resource := &worker.Resource{Name: "desk", Open: func(context.Context, tools.SessionSpec) (worker.Handle, error) {
+	resource := &worker.Resource{Name: "desk", Open: func(context.Context, tools.SessionSpec) (worker.Session, error) {
 		d.opened.Add(1)
 		return handle{d}, nil
 	}}

@@ -42,7 +42,7 @@ func (b *boxes) note(what, name string) {
 	b.log = append(b.log, what+" "+name)
 }
 
-func (b *boxes) open(_ context.Context, o tools.SessionSpec) (worker.Handle, error) {
+func (b *boxes) open(_ context.Context, o tools.SessionSpec) (worker.Session, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.refuse > 0 {

@@ -94,8 +94,8 @@ type (
 	Tool = platform.Tool
 	// Resource is what tools of one run share, opened once for it.
 	Resource = platform.Resource
-	// Handle is what a Resource opened for a run.
-	Handle = platform.Handle
+	// Session is what a Resource opened for a run.
+	Session = platform.Session
 	// HookCall is the call that a hook is asked about.
 	HookCall = activities.HookCall
 	// BeforeToolCall decides about a call before it is executed or handed over.

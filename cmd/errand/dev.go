@@ -141,7 +141,7 @@ func (a *app) dev(ctx context.Context, f devFlags) error {
 			return nil
 		})
 	}
-	w, err := newWorker(config, connected, logger)
+	w, err := newWorker(config, connected, logger) //nolint:contextcheck // it only assembles the worker; Run gets the context
 	if err != nil {
 		return err
 	}

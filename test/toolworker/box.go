@@ -15,7 +15,7 @@ import (
 // boxes are tools that share a resource. The world is told of every opening and
 // closing, under a key that names the opening.
 func boxes() []worker.Tool {
-	resource := &worker.Resource{Name: "box", Open: func(ctx context.Context, o tools.SessionSpec) (worker.Handle, error) {
+	resource := &worker.Resource{Name: "box", Open: func(ctx context.Context, o tools.SessionSpec) (worker.Session, error) {
 		b := &box{key: fmt.Sprintf("%s/%d/%d", o.RunID, o.Epoch, os.Getpid())}
 		_, err := tell(ctx, "open", b.key, nil)
 		return b, err

@@ -17,7 +17,7 @@ var room = &worker.Resource{Name: "room", Open: openRoom}
 
 type openedRoom struct{ id string }
 
-func openRoom(ctx context.Context, o tools.SessionSpec) (worker.Handle, error) {
+func openRoom(ctx context.Context, o tools.SessionSpec) (worker.Session, error) {
 	id, err := tellIn(ctx, "", world.OpenPath, fmt.Sprintf("%s/%s/%d", o.RunID, o.Source, o.Epoch), nil)
 	if err != nil {
 		return nil, err

@@ -79,9 +79,9 @@ type catalog struct {
 	version  string
 }
 
-func newCatalog(schemas *schema.Cache, version string, raw []json.RawMessage, refused map[string]bool) *catalog {
+func newCatalog(ctx context.Context, schemas *schema.Cache, version string, raw []json.RawMessage, refused map[string]bool) *catalog {
 	c := &catalog{version: version, byName: map[string]*serverTool{}}
-	c.tools, c.warnings = readTools(raw, refused, schemas)
+	c.tools, c.warnings = readTools(ctx, raw, refused, schemas)
 	for i := range c.tools {
 		c.byName[c.tools[i].name] = &c.tools[i]
 	}
@@ -90,8 +90,8 @@ func newCatalog(schemas *schema.Cache, version string, raw []json.RawMessage, re
 
 // readTools reads the raw tools of a server. One that is malformed is left out
 // with a warning; its siblings stay.
-func readTools(raw []json.RawMessage, refused map[string]bool, schemas *schema.Cache) (all []serverTool, warnings []string) {
-	seen, work := map[string]bool{}, schema.NewBudget(context.Background())
+func readTools(ctx context.Context, raw []json.RawMessage, refused map[string]bool, schemas *schema.Cache) (all []serverTool, warnings []string) {
+	seen, work := map[string]bool{}, schema.NewBudget(ctx)
 	for i, one := range raw {
 		t, complaint := readTool(one)
 		switch {
@@ -182,19 +182,24 @@ func (p *pool) catalog(ctx context.Context) (*catalog, error) {
 	if c, _ := p.list.get(); c != nil { // somebody has read it meanwhile
 		return c, nil
 	}
-	var made *catalog
-	asked := 0
-	err := p.do(ctx, true, func(ctx context.Context, c *connection) error {
+	var (
+		raw     []json.RawMessage
+		refused map[string]bool
+		version string
+		asked   int
+	)
+	err := p.do(ctx, true, func(ctx context.Context, c *connection) (err error) {
 		_, asked = p.list.get()
-		raw, refused, err := c.list(ctx)
-		if err != nil {
-			return err
-		}
-		made = newCatalog(p.schemas, c.version, raw, refused)
-		return nil
+		version = c.version
+		raw, refused, err = c.list(ctx)
+		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	made := newCatalog(ctx, p.schemas, version, raw, refused)
+	if ctx.Err() != nil { // a list whose schemas were not all compiled is not kept
+		return nil, ctx.Err()
 	}
 	p.list.put(made, asked)
 	return made, nil

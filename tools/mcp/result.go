@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -58,28 +59,28 @@ func notOffered(message string) *Failure {
 // output turns a result into what the call returns. Here isError is decided on:
 // an output with IsError becomes an outcome that failed, and what it says is what
 // the model reads.
-func (r result) output(media string, t *serverTool, schemas *schema.Cache) tools.Output {
+func (r result) output(ctx context.Context, media string, t *serverTool, schemas *schema.Cache) tools.Output {
 	out := tools.Output{Content: r.text(media), IsError: r.isError}
 	if r.isError && out.Content == "" {
 		out.Content = "the tool failed and did not say why"
 	}
 	if !r.isError && t != nil && t.output != nil {
-		out.Warnings = r.mismatch(t, schemas)
+		out.Warnings = r.mismatch(ctx, t, schemas)
 	}
 	return out
 }
 
 // mismatch holds a good result against the tool's output schema. It only warns:
 // the call has taken place.
-func (r result) mismatch(t *serverTool, schemas *schema.Cache) []string {
+func (r result) mismatch(ctx context.Context, t *serverTool, schemas *schema.Cache) []string {
 	if r.structured == nil {
 		return []string{fmt.Sprintf("%q has an output schema, and its result has no structured content", t.name)}
 	}
-	s, err := schemas.Get(t.output)
+	s, err := schemas.GetWithin(schema.NewBudget(ctx), t.output)
 	if err != nil {
 		return nil // it was said when the tools were listed
 	}
-	if issues := s.Check(r.structured); len(issues) > 0 {
+	if issues := s.CheckWithin(schema.NewBudget(ctx), r.structured); len(issues) > 0 && ctx.Err() == nil {
 		return []string{fmt.Sprintf("the result of %q does not fit its output schema: %s: %s", t.name, issues[0].Path, issues[0].Message)}
 	}
 	return nil

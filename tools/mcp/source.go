@@ -153,7 +153,7 @@ func (p *pool) execute(ctx context.Context, call tools.Invocation) (tools.Output
 	if err == nil {
 		r, failure := readResult(raw)
 		if failure == nil {
-			out := r.output(p.connector.target.Media, t, p.schemas)
+			out := r.output(ctx, p.connector.target.Media, t, p.schemas)
 			out.Warnings = append(out.Warnings, warning...)
 			return out, nil
 		}

@@ -15,23 +15,23 @@ type Resource struct {
 	Name string
 	// Open makes it ready for a run. An error is the outcome of the calls that
 	// wait for it; the next call tries again. It must return when ctx ends.
-	Open func(ctx context.Context, o tools.SessionSpec) (Handle, error)
+	Open func(ctx context.Context, o tools.SessionSpec) (Session, error)
 }
 
-// Handle is what a Resource opened for a run.
-type Handle interface {
+// Session is what a Resource opened for a run.
+type Session interface {
 	// Close gives it back. It must return when ctx ends, and bear to be called
 	// when half of it is gone. Its error is recorded in the run's result.
 	Close(ctx context.Context) error
 }
 
-// Opened is the handle of the tool's resource, for the tool that executes.
-func Opened[H Handle](ctx context.Context) (H, bool) {
-	h, ok := ctx.Value(handleKey{}).(H)
-	return h, ok
+// Opened is the session of the tool's resource, for the tool that executes.
+func Opened[S Session](ctx context.Context) (S, bool) {
+	s, ok := ctx.Value(sessionKey{}).(S)
+	return s, ok
 }
 
-type handleKey struct{}
+type sessionKey struct{}
 
 func (r *Resource) source() string { return tools.SourcePlatform + "/" + r.Name }
 
@@ -76,40 +76,40 @@ func (s *ResourceSource) Execute(_ context.Context, name string, _ tools.Invocat
 }
 
 // Open opens the resource for a run.
-func (s *ResourceSource) Open(ctx context.Context, o tools.SessionSpec) (session tools.Session, err error) {
+func (s *ResourceSource) Open(ctx context.Context, o tools.SessionSpec) (_ tools.Session, err error) {
 	defer guard(&err)
-	handle, err := s.resource.Open(ctx, o)
+	session, err := s.resource.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	if handle == nil {
+	if session == nil {
 		return nil, fmt.Errorf("resource %q opened nothing", s.resource.Name)
 	}
-	return &opened{tools: s.Source, handle: handle}, nil
+	return &opened{tools: s.Source, session: session}, nil
 }
 
 // opened is a resource that was opened for a run.
 type opened struct {
-	tools  *Source
-	handle Handle
+	tools   *Source
+	session Session
 }
 
 func (o *opened) with(ctx context.Context) context.Context {
-	return context.WithValue(ctx, handleKey{}, o.handle)
+	return context.WithValue(ctx, sessionKey{}, o.session)
 }
 
-// Execute runs a tool with the handle in its context.
+// Execute runs a tool with the session in its context.
 func (o *opened) Execute(ctx context.Context, name string, call tools.Invocation) (tools.Output, error) {
 	return o.tools.Execute(o.with(ctx), name, call)
 }
 
-// Reconcile asks a tool with the handle in its context.
+// Reconcile asks a tool with the session in its context.
 func (o *opened) Reconcile(ctx context.Context, name string, call tools.Invocation) (tools.Finding, error) {
 	return o.tools.Reconcile(o.with(ctx), name, call)
 }
 
-// Close closes the handle.
+// Close closes the session.
 func (o *opened) Close(ctx context.Context) (err error) {
 	defer guard(&err)
-	return o.handle.Close(ctx)
+	return o.session.Close(ctx)
 }
