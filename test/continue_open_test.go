@@ -15,23 +15,23 @@ import (
 	"errand/workflows/contract"
 )
 
-// desk is a resource that counts what is done with it.
-type desk struct {
+// counter is a resource that counts what is done with it.
+type counter struct {
 	opened, closed, used atomic.Int64
 }
 
-type handle struct{ *desk }
+type counterSession struct{ *counter }
 
-func (h handle) Close(context.Context) error {
+func (h counterSession) Close(context.Context) error {
 	h.closed.Add(1)
 	return nil
 }
 
-// note is a tool of the desk: it says how often it was used.
-func (d *desk) note() worker.Tool {
-	resource := &worker.Resource{Name: "desk", Open: func(context.Context, tools.SessionSpec) (worker.Session, error) {
+// note is a tool of the counter: it says how often it was used.
+func (d *counter) note() worker.Tool {
+	resource := &worker.Resource{Name: "counter", Open: func(context.Context, tools.SessionSpec) (worker.Session, error) {
 		d.opened.Add(1)
-		return handle{d}, nil
+		return counterSession{d}, nil
 	}}
 	return worker.Tool{
 		Name: "note", Effect: tools.EffectIdempotent, ParallelSafe: true, Resource: resource,
@@ -48,7 +48,7 @@ const noteTools = `"tools":[{"type":"platform","name":"note"},{"type":"function"
 func TestWhatIsOpenGoesOnWithARunThatContinues(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, harness.Rounds(shapeCalls("note"), shapeCalls("note", "ask"), shapeCalls("note"), harness.Say("hi")))
-	d := &desk{}
+	d := &counter{}
 	s.work("responses", worker.WithTools(d.note()))
 	run, first := s.startFirst(`{"model":"m","input":"go",` + noteTools)
 	answerAction(t, run, "act_2_1")
@@ -68,14 +68,14 @@ func TestWhatIsOpenGoesOnWithARunThatContinues(t *testing.T) {
 func TestWhatIsOpenIsClosedWhenAContinuedRunIsTerminated(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, harness.Rounds(shapeCalls("note"), shapeCalls("note", "ask"), harness.Say("hi")))
-	d := &desk{}
+	d := &counter{}
 	s.work("responses", worker.WithTools(d.note()))
 	run, _ := s.startFirst(`{"model":"m","input":"go",` + noteTools)
 	pendingAction(t, run)
-	harness.Eventually(t, patience, func() (bool, string) { return d.used.Load() == 2, fmt.Sprint(d.used.Load()) }, "both calls of the desk")
+	harness.Eventually(t, patience, func() (bool, string) { return d.used.Load() == 2, fmt.Sprint(d.used.Load()) }, "both calls of the counter")
 	require.Zero(t, d.closed.Load())
 	require.NoError(t, s.client.TerminateWorkflow(within(t), run.ID(), "", "test"))
-	harness.Eventually(t, patience, func() (bool, string) { return d.closed.Load() == 1, fmt.Sprint(d.closed.Load()) }, "the desk is closed")
+	harness.Eventually(t, patience, func() (bool, string) { return d.closed.Load() == 1, fmt.Sprint(d.closed.Load()) }, "the counter is closed")
 	require.EqualValues(t, 1, d.opened.Load())
 	_, err := run.Result(within(t))
 	var closed *starter.ClosedError

@@ -32,7 +32,7 @@ func TestOnlyWhatWasCheckedHasPassedAndSurprisesAreFaults(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			_, fault := judge(row.of, row.found)
+			_, fault := classify(row.of, row.found)
 			require.Equal(t, row.fault, fault != nil)
 		})
 	}

@@ -56,7 +56,7 @@ func conform(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s %s: %w", c.scenario, c.version, err)
 		}
-		said, fault := judge(c, v)
+		said, fault := classify(c, v)
 		_, _ = fmt.Fprintf(out, "%s\t%s\t%d\t%d\t%d\t%s\n", c.scenario, c.version, v.passed, len(v.failed), v.skipped, said)
 		if fault != nil {
 			faults = append(faults, fault)

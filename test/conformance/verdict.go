@@ -51,9 +51,9 @@ func readVerdict(dir string) (verdict, error) {
 	return v, nil
 }
 
-// judge says what a verdict means. A scenario in which nothing was checked has
+// classify says what a verdict means. A scenario in which nothing was checked has
 // not passed.
-func judge(c scenario, v verdict) (said string, fault error) {
+func classify(c scenario, v verdict) (said string, fault error) {
 	of, known := expected[c.scenario]
 	passed := v.ok && len(v.failed) == 0 && v.passed > 0
 	switch {

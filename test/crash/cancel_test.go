@@ -62,7 +62,7 @@ func (tr *trial) checkCancelled(ref *reference) {
 
 // checkBeginning: what there is of the conversation is that of the reference,
 // but for the calls that were cut off.
-func (tr *trial) checkBeginning(ref *reference, got story) {
+func (tr *trial) checkBeginning(ref *reference, got transcript) {
 	cut := map[string]bool{}
 	for id, status := range got.outcome {
 		switch status {
@@ -99,7 +99,7 @@ func (tr *trial) checkNothingScheduled() {
 
 // checkUntouched: what never reached the world is not said to have succeeded,
 // and a call that nobody knows of has not been executed.
-func (tr *trial) checkUntouched(got story) {
+func (tr *trial) checkUntouched(got transcript) {
 	for d, effects := range tr.deeds() {
 		if _, told := got.outcome[calls[d]]; !told {
 			tr.violate(nothingLost, "%s %s took place %d times and has no outcome", d.tool, d.body, len(effects))

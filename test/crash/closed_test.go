@@ -75,7 +75,7 @@ func (tr *trial) checkCut(ref *reference, how contract.Status) {
 		return
 	case how == starter.TimedOut && noTimeForTheModel(tr.err):
 		tr.reached = true
-		tr.checkWorld(ref, story{outcome: map[string]tools.OutcomeStatus{}}, one)
+		tr.checkWorld(ref, transcript{outcome: map[string]tools.OutcomeStatus{}}, one)
 		tr.checkSessions()
 		return
 	case !errors.As(tr.err, &cut) || cut.Status != how:
@@ -84,7 +84,7 @@ func (tr *trial) checkCut(ref *reference, how contract.Status) {
 	}
 	tr.reached = true
 	tr.stays(closed.Add(notice))
-	tr.checkWorld(ref, story{outcome: map[string]tools.OutcomeStatus{}}, one)
+	tr.checkWorld(ref, transcript{outcome: map[string]tools.OutcomeStatus{}}, one)
 	tr.checkSessions()
 	if status, err := tr.status(); err != nil || status.Status != how || len(status.Actions) > 0 {
 		tr.violate(nothingOpen, "%s %v", encode(status), err)

@@ -13,7 +13,7 @@ import (
 
 // reference is the run that nobody harmed.
 type reference struct {
-	story
+	transcript
 	// events is the length of its history.
 	events int
 	// tasks are its workflow tasks, took is the time from start to end.
@@ -45,7 +45,7 @@ func theReference(t *testing.T) *reference {
 		require.True(t, tr.wait(), tr.violations)
 		took := time.Since(began)
 		require.NoError(t, tr.err)
-		ref := &reference{story: tr.tell(), took: took, keys: map[deed]string{}}
+		ref := &reference{transcript: tr.tell(), took: took, keys: map[deed]string{}}
 		history := tr.whole()
 		ref.events, ref.tasks = len(history), len(completedTasks(history))
 		for d, effects := range tr.deeds() {

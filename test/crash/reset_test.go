@@ -103,7 +103,7 @@ func (tr *trial) goBack(ref *reference, history []*historypb.HistoryEvent, task 
 	// The events since that task are other ones now, and what was refused, such
 	// as an answer that came to the old execution, was answered again.
 	tr.told.events, tr.told.refused = nil, nil
-	tr.checkStory(ref, func(d deed) int {
+	tr.checkTranscript(ref, func(d deed) int {
 		if done[ref.keys[d]] {
 			return 1
 		}

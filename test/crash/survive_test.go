@@ -16,7 +16,7 @@ func (tr *trial) checkSurvival(ref *reference) {
 		return
 	}
 	tr.measure()
-	tr.checkStory(ref, one)
+	tr.checkTranscript(ref, one)
 	for _, text := range tr.told.refused {
 		tr.violate(nothingLost, "an answer of the client was refused: %s", text)
 	}
@@ -25,10 +25,10 @@ func (tr *trial) checkSurvival(ref *reference) {
 // one is how often a call may be executed.
 func one(deed) int { return 1 }
 
-// checkStory compares a run that has ended well with the reference.
+// checkTranscript compares a run that has ended well with the reference.
 // executions is how often a call may have been executed on purpose: more than
 // once after a reset only.
-func (tr *trial) checkStory(ref *reference, executions func(deed) int) {
+func (tr *trial) checkTranscript(ref *reference, executions func(deed) int) {
 	if tr.err != nil {
 		tr.violate(sameResult, "the run ended with: %v", tr.err)
 		return
@@ -53,7 +53,7 @@ func (tr *trial) measure() {
 }
 
 // compare allows one difference: the outcome of a once call may be unknown.
-func (tr *trial) compare(ref *reference, got story) {
+func (tr *trial) compare(ref *reference, got transcript) {
 	if got.head != ref.head {
 		tr.violate(sameResult, "%s\nand not %s", got.head, ref.head)
 	}
@@ -93,7 +93,7 @@ func (tr *trial) same(what string, got, want []string, lost map[string]bool) {
 }
 
 // checkWorld compares what has reached the world with what the run says.
-func (tr *trial) checkWorld(ref *reference, got story, executions func(deed) int) {
+func (tr *trial) checkWorld(ref *reference, got transcript, executions func(deed) int) {
 	deeds := tr.deeds()
 	for d, id := range calls {
 		n := len(deeds[d])

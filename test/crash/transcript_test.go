@@ -14,9 +14,9 @@ import (
 	"errand/workflows/contract"
 )
 
-// story is what a run has done, without what differs from play to play: ids of
+// transcript is what a run has done, without what differs from play to play: ids of
 // the run, times, attempts.
-type story struct {
+type transcript struct {
 	head    string
 	output  []string
 	talk    []string
@@ -32,10 +32,10 @@ func (tr *trial) plain(raw []byte) string {
 	return itemID.ReplaceAllString(strings.ReplaceAll(string(raw), tr.run.ID(), "RUN"), `"id":"$1"`)
 }
 
-// tell reads the story of a run that has a result.
-func (tr *trial) tell() story {
+// tell reads the transcript of a run that has a result.
+func (tr *trial) tell() transcript {
 	r := tr.result
-	s := story{traces: map[string]string{}, outcome: map[string]tools.OutcomeStatus{}, talk: tr.talk()}
+	s := transcript{traces: map[string]string{}, outcome: map[string]tools.OutcomeStatus{}, talk: tr.talk()}
 	s.head = fmt.Sprintf("%s %q, %d rounds, %d tokens, left out %d and %d, warnings %q", r.Status, r.OutputText, r.Run.Rounds,
 		r.Usage.TotalTokens, r.Run.ItemsLeftOut, r.Run.TracesLeftOut, r.Run.Warnings)
 	for _, raw := range r.Output {
