@@ -14,16 +14,18 @@ import (
 	"errand/workflows/contract"
 )
 
-// held is a tool that ends when the test says so. One that is deaf ignores its
+// blocking is a tool that ends when the test says so. One that is deaf ignores its
 // context.
-type held struct {
+type blocking struct {
 	began, end chan struct{}
 	deaf       bool
 }
 
-func newHeld() *held { return &held{began: make(chan struct{}, 10), end: make(chan struct{})} }
+func newBlocking() *blocking {
+	return &blocking{began: make(chan struct{}, 10), end: make(chan struct{})}
+}
 
-func (h *held) tool(name string, effect tools.Effect) worker.Tool {
+func (h *blocking) tool(name string, effect tools.Effect) worker.Tool {
 	t := fixed(name, "")
 	t.Effect, t.ReadOnly = effect, effect == tools.EffectRead
 	t.Execute = func(ctx context.Context, _ tools.Invocation) (tools.Output, error) {
@@ -85,7 +87,7 @@ func stopBy(mode contract.StopMode) contract.Stop {
 func TestStopAfterToolsLetsWhatRunsEndAndBeginsNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, stopScript())
-	h := newHeld()
+	h := newBlocking()
 	s.work("responses", worker.WithTools(h.tool("slow", tools.EffectOnce)))
 	ctx := within(t)
 	run, err := s.starter.Start(ctx, stopRequest(1))
@@ -112,7 +114,7 @@ func TestStopAfterToolsLetsWhatRunsEndAndBeginsNothing(t *testing.T) {
 func TestStopAfterRoundWaitsForClientsAndEndsWithoutAnotherInference(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, stopScript())
-	h := newHeld()
+	h := newBlocking()
 	close(h.end)
 	s.work("responses", worker.WithTools(h.tool("slow", tools.EffectOnce)))
 	ctx := within(t)
@@ -150,7 +152,7 @@ func TestStopAfterToolsGivesUpAnInference(t *testing.T) {
 func TestStopNowCancelsAndSaysByWhom(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, stopScript())
-	h := newHeld()
+	h := newBlocking()
 	s.work("responses", worker.WithTools(h.tool("slow", tools.EffectOnce)))
 	ctx := within(t)
 	run, err := s.starter.Start(ctx, stopRequest(5))
@@ -173,7 +175,7 @@ func TestToolThatIgnoresACancelHoldsTheRunUpForItsGraceOnly(t *testing.T) {
 		t.Run(string(effect), func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, stopScript())
-			h := newHeld()
+			h := newBlocking()
 			h.deaf = true
 			t.Cleanup(func() { close(h.end) })
 			s.work("responses", worker.WithTools(h.tool("slow", effect)))
@@ -195,7 +197,7 @@ func TestToolThatIgnoresACancelHoldsTheRunUpForItsGraceOnly(t *testing.T) {
 func TestCancelReachesAHookInProgress(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, stopScript())
-	h := newHeld()
+	h := newBlocking()
 	asked := make(chan struct{}, 10)
 	s.work("responses", worker.WithTools(h.tool("slow", tools.EffectOnce)),
 		worker.WithBeforeToolCall(func(ctx context.Context, _ worker.HookCall) (worker.Decision, error) {
