@@ -25,15 +25,19 @@ type CheckAnswerResult struct {
 // CheckAnswer holds a client's answer against the output schema of its tool. A
 // text is read as JSON where it is some, since that is how models and clients
 // write it; else it counts as a string.
-func (a *Activities) CheckAnswer(_ context.Context, in CheckAnswerInput) (CheckAnswerResult, error) {
-	s, err := a.caches.schemas.Get(in.Schema)
+func (a *Activities) CheckAnswer(ctx context.Context, in CheckAnswerInput) (CheckAnswerResult, error) {
+	work := schema.NewBudget(ctx)
+	s, err := a.caches.schemas.GetWithin(work, in.Schema)
 	if err != nil { // discovery has compiled it once
 		return CheckAnswerResult{}, err
 	}
-	issues := s.Check(in.Output)
+	issues := s.CheckWithin(work, in.Output)
 	var text string
 	if len(issues) > 0 && json.Unmarshal(in.Output, &text) == nil && json.Valid([]byte(text)) {
-		issues = s.Check(json.RawMessage(text))
+		issues = s.CheckWithin(work, json.RawMessage(text))
+	}
+	if err := ctx.Err(); err != nil { // it was not decided
+		return CheckAnswerResult{}, err
 	}
 	return CheckAnswerResult{Reason: mismatch(issues)}, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"errand/activities/usercode"
 	"errand/tools"
+	"errand/tools/schema"
 )
 
 // finalize turns what a tool returned into the call's outcome: after-hooks,
@@ -38,7 +39,7 @@ func (a *Activities) finalize(ctx context.Context, in ExecuteInput, call HookCal
 		out = tools.Output{Content: tools.Fail(tools.Failed, tools.ErrExecutionFailed, err.Error()).Output, IsError: true, Public: out.Public}
 	}
 	if ctx.Err() != nil { // no hook runs in a run that was stopped
-		return a.outcome(call.Descriptor, out, a.outputLimit(in))
+		return a.outcome(ctx, call.Descriptor, out, a.outputLimit(in))
 	}
 	if hookErr := a.after(ctx, call, &out); hookErr != nil {
 		usercode.Warn(ctx, "a hook failed after the tool had run", call.Call.Tool, hookErr)
@@ -47,11 +48,11 @@ func (a *Activities) finalize(ctx context.Context, in ExecuteInput, call HookCal
 		o.Changes = bounded(out.Changes)
 		return o
 	}
-	return a.outcome(call.Descriptor, out, a.outputLimit(in))
+	return a.outcome(ctx, call.Descriptor, out, a.outputLimit(in))
 }
 
 // outcome is that of a call that returned, with an output of at most limit bytes.
-func (a *Activities) outcome(tool tools.Descriptor, out tools.Output, limit int) tools.Outcome {
+func (a *Activities) outcome(ctx context.Context, tool tools.Descriptor, out tools.Output, limit int) tools.Outcome {
 	text, err := Text(out.Content)
 	if err != nil {
 		o := tools.Fail(tools.Failed, tools.ErrExecutionFailed,
@@ -64,7 +65,7 @@ func (a *Activities) outcome(tool tools.Descriptor, out tools.Output, limit int)
 		// A failure never ends the run early.
 		o.Status, o.ErrorType, o.Terminate = tools.Failed, tools.ErrExecutionFailed, false
 	} else {
-		o.Warnings = a.outputWarnings(tool, text)
+		o.Warnings = a.outputWarnings(ctx, tool, text)
 	}
 	for i, w := range out.Warnings {
 		if i < maxWarnings {
@@ -96,18 +97,19 @@ func publishable(raw json.RawMessage) bool {
 
 // outputWarnings checks an output against the tool's own schema. A mismatch
 // only warns: the call has taken place.
-func (a *Activities) outputWarnings(tool tools.Descriptor, text string) []string {
+func (a *Activities) outputWarnings(ctx context.Context, tool tools.Descriptor, text string) []string {
 	if tool.OutputSchema == nil {
 		return nil
 	}
-	s, err := a.caches.schemas.Get(tool.OutputSchema)
+	work := schema.NewBudget(context.WithoutCancel(ctx)) // what a stopped run has done is told as well
+	s, err := a.caches.schemas.GetWithin(work, tool.OutputSchema)
 	if err != nil {
 		return []string{fmt.Sprintf("the output schema of %q does not compile: %v", tool.Name, err)}
 	}
 	if !json.Valid([]byte(text)) {
 		return []string{fmt.Sprintf("the output of %q is not JSON, as its schema wants", tool.Name)}
 	}
-	if issues := s.Check(json.RawMessage(text)); len(issues) > 0 {
+	if issues := s.CheckWithin(work, json.RawMessage(text)); len(issues) > 0 {
 		return []string{fmt.Sprintf("the output of %q does not fit its schema: %s: %s",
 			tool.Name, issues[0].Path, issues[0].Message)}
 	}

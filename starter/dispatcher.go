@@ -100,7 +100,7 @@ func (d *dispatcher) serve(ctx context.Context) error {
 		case <-d.polled:
 			d.polling--
 		case f := <-d.done:
-			d.finish(ctx, f)
+			_ = d.finish(ctx, f) // the first error is told
 		}
 	}
 	for range found { // ends with the one who finds them

@@ -203,7 +203,7 @@ func (r *Run) openedSince(ctx context.Context, told, now state, pending bool) (o
 func (r *Run) tail(ctx context.Context, after, upTo state) ([]*historypb.HistoryEvent, error) {
 	limited, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	namespace := r.starter.namespace()
+	namespace := r.starter.namespace(ctx)
 	if namespace == "" {
 		return nil, nil
 	}

@@ -126,8 +126,8 @@ func (s *Starter) Attach(runID string) *Run {
 
 // namespace is the one of the client, which does not tell: it puts it into
 // requests that name none. Nothing is sent here, since the context has ended.
-func (s *Starter) namespace() string {
-	ended, cancel := context.WithCancel(context.Background())
+func (s *Starter) namespace(ctx context.Context) string {
+	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	request := &workflowservice.CountWorkflowExecutionsRequest{}
 	_, _ = s.client.CountWorkflow(ended, request)

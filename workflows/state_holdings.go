@@ -13,10 +13,10 @@ type holdingsState struct {
 type activationState struct {
 	session.Location
 	State   contract.SessionStatus `json:"state"`
-	Failure string                    `json:"failure,omitempty"`
-	Refused bool                      `json:"refused,omitempty"`
-	Gone    bool                      `json:"gone,omitempty"`
-	Parting string                    `json:"parting,omitempty"`
+	Failure string                 `json:"failure,omitempty"`
+	Refused bool                   `json:"refused,omitempty"`
+	Gone    bool                   `json:"gone,omitempty"`
+	Parting string                 `json:"parting,omitempty"`
 }
 
 func (h *holdings) state() holdingsState {

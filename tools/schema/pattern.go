@@ -72,6 +72,7 @@ func instructions(re *syntax.Regexp) (size, runes int) {
 			return len(re.Rune), len(re.Rune)
 		}
 		return 1, len(re.Rune)
+	default: // the others cost little beside their parts
 	}
 	return min(size+2, maxProgram+1), runes
 }

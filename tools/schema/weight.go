@@ -319,9 +319,10 @@ func (m *meter) propertySchemas(s *jsonschema.Schema, key string) []*jsonschema.
 		all = append(all, sub)
 	}
 	for pattern, sub := range s.PatternProperties {
-		// Here, and in the validation.
-		if !m.match(pattern, key) || !m.match(pattern, key) {
-			return nil
+		for range 2 { // here, and in the validation
+			if !m.match(pattern, key) {
+				return nil
+			}
 		}
 		if pattern.MatchString(key) {
 			all = append(all, sub)

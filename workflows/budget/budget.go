@@ -2,11 +2,11 @@
 package budget
 
 import (
-	"errand/activities/model"
 	"errors"
 	"fmt"
 	"time"
 
+	"errand/activities/model"
 	"errand/tools/item"
 	"errand/workflows/contract"
 )

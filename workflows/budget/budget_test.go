@@ -1,11 +1,11 @@
 package budget
 
 import (
-	"errand/activities/model"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"errand/activities/model"
 	"errand/tools/item"
 	"errand/workflows/contract"
 )
