@@ -13,13 +13,13 @@ import (
 	"errand/workflows/contract"
 )
 
-// TypeCleanup is the workflow type that deactivates what a run has opened. The
-// run's first activation starts it as a child.
+// TypeCleanup is the workflow type that closes what a run has opened. The
+// run's first session starts it as a child.
 const TypeCleanup = "Cleanup"
 
 // Signals from a run to its Cleanup.
 const (
-	// SignalLost names an activation whose worker does not answer. Payload:
+	// SignalLost names a session whose worker does not answer. Payload:
 	// session.ID.
 	SignalLost = "session_lost"
 	// SignalRelease says that the run ends. Payload: ReleaseOrder.
@@ -34,18 +34,18 @@ type CleanupInput struct {
 	// Number counts the Cleanups of the chain, from 1.
 	Number int `json:"number"`
 	// Held is what is open already, in a chain that goes on.
-	Held []KeptActivation `json:"held,omitempty"`
+	Held []KeptSession `json:"held,omitempty"`
 }
 
-// KeptActivation is an activation that a Cleanup takes over. Lost is one whose
+// KeptSession is a session that a Cleanup takes over. Lost is one whose
 // worker does not answer, Closed one that its worker has closed, which said Error.
-type KeptActivation struct {
+type KeptSession struct {
 	session.Closed
 	Lost bool `json:"lost,omitempty"`
 	Gone bool `json:"closed,omitempty"`
 }
 
-// ReleaseOrder says what the run knows of its activations.
+// ReleaseOrder says what the run knows of its sessions.
 type ReleaseOrder struct {
 	// Opened ones are reported on. Failed ones were never open.
 	Opened []session.Location `json:"opened,omitempty"`
@@ -55,12 +55,12 @@ type ReleaseOrder struct {
 	Failed []session.ID     `json:"failed,omitempty"`
 }
 
-// CleanupResult reports on every activation.
+// CleanupResult reports on every session.
 type CleanupResult struct {
 	Released []contract.Release `json:"released"`
 }
 
-// Cleanup waits until its run ends and then deactivates every activation, all at
+// Cleanup waits until its run ends and then closes every session, all at
 // the same time; that one fails stops no other. A run that can say so sends
 // release. If Cleanup is cancelled instead, the run has closed without: it was
 // terminated, or ran out of time. Then it looks whether the run's chain goes on,
@@ -94,7 +94,7 @@ func Cleanup(ctx workflow.Context, in CleanupInput) (*CleanupResult, error) {
 			c.order = &ReleaseOrder{}
 		}
 	}
-	c.deactivateAll(detached)
+	c.closeAll(detached)
 	return c.result(), nil
 }
 
@@ -114,7 +114,7 @@ type cleanup struct {
 	order *ReleaseOrder
 }
 
-// entry is one session on one worker. An activation whose first attempt was lost
+// entry is one session on one worker. A session whose first attempt was lost
 // has one for each worker that was asked.
 type entry struct {
 	session.Location
@@ -220,7 +220,7 @@ func (c *cleanup) giveUp(ctx workflow.Context, e *entry) {
 		return
 	}
 	e.closing = true
-	workflow.Go(ctx, func(ctx workflow.Context) { e.deactivate(ctx, lostWait) })
+	workflow.Go(ctx, func(ctx workflow.Context) { e.close(ctx, lostWait) })
 }
 
 // result reports on what the run knew to be open, and on what else was found
@@ -240,22 +240,22 @@ func (c *cleanup) result() *CleanupResult {
 	return result
 }
 
-// deactivateAll closes what is open. It does not wait for workers that were
+// closeAll closes what is open. It does not wait for workers that were
 // lost: one that lives closes what it holds once it learns that the run is over.
-func (c *cleanup) deactivateAll(ctx workflow.Context) {
+func (c *cleanup) closeAll(ctx workflow.Context) {
 	for _, e := range c.entries {
 		if !c.open(e) {
 			continue
 		}
 		e.closing = true
-		workflow.Go(ctx, func(ctx workflow.Context) { e.deactivate(ctx, workerWait) })
+		workflow.Go(ctx, func(ctx workflow.Context) { e.close(ctx, workerWait) })
 	}
 	_ = workflow.Await(ctx, func() bool {
 		return !slices.ContainsFunc(c.entries, func(e *entry) bool { return e.closing && !e.closed && !e.lost })
 	})
 	letOthersRun(ctx) // what has come in this step is to be closed too
 	if c.someOpen() {
-		c.deactivateAll(ctx)
+		c.closeAll(ctx)
 	}
 }
 
@@ -277,7 +277,7 @@ const (
 	maxCloses = 2
 )
 
-func (e *entry) deactivate(ctx workflow.Context, wait time.Duration) {
+func (e *entry) close(ctx workflow.Context, wait time.Duration) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue:              e.Queue,
 		ScheduleToStartTimeout: wait,

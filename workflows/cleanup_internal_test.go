@@ -41,8 +41,8 @@ func opened(source, queue string) session.Location {
 	return session.Location{Session: session.ID{RunID: "run", Chain: "c", Source: source, Epoch: 1}, Queue: queue}
 }
 
-func kept(at session.Location) KeptActivation {
-	return KeptActivation{Closed: session.Closed{Location: at}}
+func kept(at session.Location) KeptSession {
+	return KeptSession{Closed: session.Closed{Location: at}}
 }
 
 func TestCleanupTakesWhatTheRunKnowsToBeClosedAsClosed(t *testing.T) {
@@ -55,7 +55,7 @@ func TestCleanupTakesWhatTheRunKnowsToBeClosedAsClosed(t *testing.T) {
 			Opened: []session.Location{gone, there, opened("shelf", "left")}, Closed: []session.Closed{{Location: gone}, said},
 		})
 	}, time.Minute)
-	env.ExecuteWorkflow(Cleanup, CleanupInput{RunID: "run", Chain: "c", Number: 2, Held: []KeptActivation{
+	env.ExecuteWorkflow(Cleanup, CleanupInput{RunID: "run", Chain: "c", Number: 2, Held: []KeptSession{
 		kept(gone), kept(there), kept(opened("shelf", "left")),
 	}})
 	require.NoError(t, env.GetWorkflowError())
@@ -71,10 +71,10 @@ func TestRunWhoseCleanupIsGoneDoesNotDeactivateWhatItsWorkerHasClosed(t *testing
 	t.Parallel()
 	var result CleanupResult
 	_, worker := inside(t, func(ctx workflow.Context) error {
-		r := &run{holdings: holdings{all: []*activation{
-			{Location: opened("desk", "left"), state: contract.SessionLost, gone: true, parting: "it was jammed"},
-			{Location: opened("box", "here"), state: contract.SessionOpen},
-		}}}
+		r := &run{state: state{Sessions: sessions{All: []*openedSession{
+			{Location: opened("desk", "left"), State: contract.SessionLost, Closed: true, CloseError: "it was jammed"},
+			{Location: opened("box", "here"), State: contract.SessionOpen},
+		}}}}
 		result = r.releaseAlone(ctx, context.Canceled)
 		return nil
 	})
@@ -95,7 +95,7 @@ func TestOpeningThatIsAnnouncedInTheLastStepIsClosed(t *testing.T) {
 		word, is := workflow.GetSignalChannel(ctx, session.SignalOpening).(workflow.Channel)
 		require.True(t, is)
 		require.True(t, word.SendAsync(opened("desk", "here")))
-		c.deactivateAll(ctx)
+		c.closeAll(ctx)
 		return nil
 	})
 	require.Equal(t, []session.ID{opened("desk", "here").Session}, worker.told)
@@ -104,9 +104,9 @@ func TestOpeningThatIsAnnouncedInTheLastStepIsClosed(t *testing.T) {
 func TestCleanupsAreReplacedByTheCountOfOneExecution(t *testing.T) {
 	t.Parallel()
 	inside(t, func(_ workflow.Context) error {
-		r := &run{holdings: holdings{keepers: 3 * maxKeepers, started: 1}}
+		r := &run{state: state{Sessions: sessions{Cleanups: 3 * maxCleanups, started: 1}}}
 		require.True(t, r.mayReplace(), "the others were those of the executions before")
-		r.holdings.started = maxKeepers
+		r.Sessions.started = maxCleanups
 		require.False(t, r.mayReplace())
 		return nil
 	})

@@ -92,11 +92,11 @@ func stopDetail(o *contract.StopReport) string {
 // detailSessions shows what is open for the run, and where.
 func (r *run) detailSessions(b *strings.Builder) {
 	t := table{title: "Open for this run", columns: "| source | opening | status | task queue of its worker |\n|---|---|---|---|\n"}
-	for _, a := range r.holdings.all {
-		if a.state != contract.SessionOpen && a.state != contract.SessionOpening {
+	for _, a := range r.Sessions.All {
+		if a.State != contract.SessionOpen && a.State != contract.SessionOpening {
 			continue
 		}
-		t.add(fmt.Sprintf("| %s | %d | %s | `%s` |\n", inline(a.Session.Source, 64), a.Session.Epoch, a.state, inline(a.Queue, 120)), "")
+		t.add(fmt.Sprintf("| %s | %d | %s | `%s` |\n", inline(a.Session.Source, 64), a.Session.Epoch, a.State, inline(a.Queue, 120)), "")
 	}
 	t.write(b, "")
 }

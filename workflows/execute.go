@@ -157,9 +157,9 @@ func (r *run) execute(ctx workflow.Context, c *actions.Call) tools.Outcome {
 	for {
 		done.scheduled++
 		options := executeOptions(c, limit, done.scheduled)
-		var held *activation
+		var held *openedSession
 		if c.Descriptor.Scope == tools.ScopeRun {
-			a, failed := r.activate(ctx, c)
+			a, failed := r.sessionFor(ctx, c)
 			if failed != nil {
 				return *failed
 			}

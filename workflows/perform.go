@@ -46,9 +46,9 @@ const (
 	readAttempts = 5
 )
 
-// activateOptions are those of an opening. A worker that is lost meanwhile is not
+// openOptions are those of an opening. A worker that is lost meanwhile is not
 // the source's fault: another one tries.
-func activateOptions(a *activation) workflow.ActivityOptions {
+func openOptions(a *openedSession) workflow.ActivityOptions {
 	return workflow.ActivityOptions{
 		ActivityID:          fmt.Sprintf("activate/%s/%d", a.Session.Source, a.Session.Epoch),
 		StartToCloseTimeout: 3 * time.Minute,
@@ -66,7 +66,7 @@ func activateOptions(a *activation) workflow.ActivityOptions {
 // that is for it at once, however busy it is: a call that nobody fetches says
 // that it is gone. The run repeats the call, not the server, since it may have to
 // go elsewhere.
-func pin(o workflow.ActivityOptions, a *activation) workflow.ActivityOptions {
+func pin(o workflow.ActivityOptions, a *openedSession) workflow.ActivityOptions {
 	o.TaskQueue = a.Queue
 	o.ScheduleToStartTimeout = workerWait
 	o.StartToCloseTimeout = unlimited // it may wait for its turn in the worker

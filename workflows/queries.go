@@ -92,7 +92,7 @@ func (r *run) statusAt(now time.Time) contract.StatusReport {
 	if q := r.Budget.Asking; q != nil {
 		report.Budget = &contract.OpenBudget{Reason: q.Reason, ExpiresAt: q.Expiry}
 	}
-	report.Sessions, report.Stop = r.holdings.report(), r.Stopped
+	report.Sessions, report.Stop = r.Sessions.report(), r.Stopped
 	room := contract.MaxPageSize
 	for _, a := range r.Ledger.OpenActions() {
 		if room -= tools.EncodedSize(r.manifest(a)) + 500; room < 0 && len(report.Actions) > 0 {

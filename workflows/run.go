@@ -44,8 +44,6 @@ type run struct {
 	state
 	registry *tools.Registry
 	surface  conversation.Surface
-	// holdings are what was opened for the run.
-	holdings holdings
 	stopping stopping
 	outside  outside
 	// validating are the turns of answers that are being validated.

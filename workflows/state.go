@@ -41,6 +41,8 @@ type state struct {
 	Inbox   inbox.Inbox          `json:"inbox,omitzero"`
 	Journal events.Journal       `json:"journal,omitzero"`
 	Report  report.Report        `json:"report,omitzero"`
+	// Sessions are what is open; the new execution's Cleanup takes it over.
+	Sessions sessions `json:"sessions,omitzero"`
 }
 
 // snapshotFormat is raised when older builds must not read a snapshot: when a
@@ -53,8 +55,6 @@ type snapshot struct {
 	Format int `json:"format"`
 	state
 	Descriptors []tools.Descriptor `json:"descriptors,omitempty"`
-	// Holdings are what is open; the new execution's Cleanup takes it over.
-	Holdings holdingsState `json:"holdings,omitzero"`
 }
 
 // snapshot takes down the state of a run. No activity may be in flight.
@@ -68,7 +68,6 @@ func (r *run) snapshot() snapshot {
 	if !r.MidRound { // nothing needs the last batch any more
 		s.Running = nil
 	}
-	s.Holdings = r.holdings.state()
 	return s
 }
 
@@ -84,7 +83,6 @@ func (r *run) restore(s snapshot) error {
 	for _, c := range r.Running {
 		c.Descriptor = r.descriptor(c.Identity())
 	}
-	r.holdings.restore(s.Holdings)
 	return r.Ledger.Connect(r.Running)
 }
 

@@ -29,7 +29,6 @@ func TestARunGoesOnWithTheStateThatItLeft(t *testing.T) {
 		require.Equal(t, before.state, after.state, name)
 		require.Equal(t, before.surface, after.surface, name)
 		require.Equal(t, before.registry, after.registry, name)
-		require.Equal(t, before.holdings, after.holdings, name)
 	}
 }
 
@@ -82,9 +81,9 @@ func fullState() *run {
 	r.Report.Changes, r.Report.Release = []tools.Change{{Resource: "r"}}, []contract.Release{{Source: "db"}}
 	r.Report.Warn("careful")
 	r.Report.Sources = map[string]string{"https://example.com": "title"}
-	r.holdings = holdings{keepers: 2, all: []*activation{{
+	r.Sessions = sessions{Cleanups: 2, All: []*openedSession{{
 		Location: session.Location{Session: session.ID{Source: "db", Epoch: 1}, Queue: "q"},
-		state:    contract.SessionOpen, failure: "slow", refused: true, gone: true, parting: "bye",
+		State:    contract.SessionOpen, Failure: "slow", Refused: true, Closed: true, CloseError: "bye",
 	}}}
 	return r
 }

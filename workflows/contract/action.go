@@ -8,8 +8,8 @@ import (
 	"errand/tools"
 )
 
-// Manifest is the public description of an action: exactly these fields
-// (PD-22). Input stands in place of Args for a custom tool.
+// Manifest is the public description of an action: exactly these fields.
+// Input stands in place of Args for a custom tool.
 type Manifest struct {
 	Type       string          `json:"type"` // always tool_call_manifest
 	RunID      string          `json:"run_id"`

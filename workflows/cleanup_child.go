@@ -13,18 +13,18 @@ import (
 	"errand/workflows/contract"
 )
 
-// keeper is the Cleanup of a run, as the run sees it.
-type keeper struct {
+// cleanupChild is the Cleanup of a run, as the run sees it.
+type cleanupChild struct {
 	id     string
 	future workflow.ChildWorkflowFuture
 }
 
 const (
-	// maxKeepers bounds how many Cleanups one execution starts: how often one that
+	// maxCleanups bounds how many Cleanups one execution starts: how often one that
 	// somebody ended is replaced.
-	maxKeepers = 100
-	// releaseLimit bounds how long a run that ends waits for its activations to
-	// be deactivated. Cleanup goes on without it.
+	maxCleanups = 100
+	// releaseLimit bounds how long a run that ends waits for its sessions to
+	// be closed. Cleanup goes on without it.
 	releaseLimit = 30 * time.Second
 	// maxChildID keeps the ids of Cleanups under the 1,000 bytes that a server
 	// takes.
@@ -41,20 +41,20 @@ func cleanupID(run, chain string, n int) string {
 }
 
 // keep sees to it that the run has a Cleanup, before anything is opened.
-func (r *run) keep(ctx workflow.Context) (*keeper, error) {
+func (r *run) keep(ctx workflow.Context) (*cleanupChild, error) {
 	detached, _ := workflow.NewDisconnectedContext(ctx)
 	for {
-		if r.holdings.keeper == nil {
-			r.holdings.keepers++
-			r.holdings.started++
-			r.holdings.keeper = r.startKeeper(detached, r.holdings.keepers)
+		if r.Sessions.cleanup == nil {
+			r.Sessions.Cleanups++
+			r.Sessions.started++
+			r.Sessions.cleanup = r.startCleanup(detached, r.Sessions.Cleanups)
 		}
-		k := r.holdings.keeper
+		k := r.Sessions.cleanup
 		err := k.future.GetChildWorkflowExecution().Get(detached, nil)
 		if err == nil {
 			return k, nil
 		}
-		r.holdings.drop(k)
+		r.Sessions.drop(k)
 		if !temporal.IsWorkflowExecutionAlreadyStartedError(err) || !r.mayReplace() {
 			return nil, fmt.Errorf("its Cleanup did not start: %w", err)
 		}
@@ -62,12 +62,12 @@ func (r *run) keep(ctx workflow.Context) (*keeper, error) {
 }
 
 // mayReplace tells whether a Cleanup that is gone may be replaced.
-func (r *run) mayReplace() bool { return r.holdings.started < maxKeepers }
+func (r *run) mayReplace() bool { return r.Sessions.started < maxCleanups }
 
-// takeOver starts the Cleanup of a run that goes on with open activations. That
+// takeOver starts the Cleanup of a run that goes on with open sessions. That
 // of the execution before leaves once it is there.
 func (r *run) takeOver(ctx workflow.Context) {
-	if len(r.holdings.all) == 0 {
+	if len(r.Sessions.All) == 0 {
 		return
 	}
 	if _, err := r.keep(ctx); err != nil {
@@ -75,16 +75,16 @@ func (r *run) takeOver(ctx workflow.Context) {
 	}
 }
 
-func (r *run) startKeeper(ctx workflow.Context, n int) *keeper {
+func (r *run) startCleanup(ctx workflow.Context, n int) *cleanupChild {
 	info := workflow.GetInfo(ctx)
 	in := CleanupInput{RunID: r.id, Chain: info.FirstRunID, Number: n}
-	for _, a := range r.holdings.all {
-		if a.state == contract.SessionOpen || a.state == contract.SessionLost {
-			kept := KeptActivation{Closed: a.closedBy(), Lost: a.state == contract.SessionLost && !a.gone, Gone: a.gone}
+	for _, a := range r.Sessions.All {
+		if a.State == contract.SessionOpen || a.State == contract.SessionLost {
+			kept := KeptSession{Closed: a.closedBy(), Lost: a.State == contract.SessionLost && !a.Closed, Gone: a.Closed}
 			in.Held = append(in.Held, kept)
 		}
 	}
-	k := &keeper{id: cleanupID(r.id, info.FirstRunID, n)}
+	k := &cleanupChild{id: cleanupID(r.id, info.FirstRunID, n)}
 	ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{
 		WorkflowID:        k.id,
 		ParentClosePolicy: enums.PARENT_CLOSE_POLICY_REQUEST_CANCEL,
@@ -96,28 +96,27 @@ func (r *run) startKeeper(ctx workflow.Context, n int) *keeper {
 
 // tell sends the Cleanup a signal and does not wait: one that is gone is found
 // out by its future.
-func (k *keeper) tell(ctx workflow.Context, signal string, payload any) workflow.Future {
+func (k *cleanupChild) tell(ctx workflow.Context, signal string, payload any) workflow.Future {
 	detached, _ := workflow.NewDisconnectedContext(ctx)
 	return k.future.SignalChildWorkflow(detached, signal, payload)
 }
 
-// release deactivates every activation of the run, once, however it ends. It
-// takes at most releaseLimit, and nothing that goes wrong changes the run's end
-// (CL-5).
+// release closes every session of the run, once, however it ends. It
+// takes at most releaseLimit, and nothing that goes wrong changes the run's end.
 func (r *run) release(ctx workflow.Context) {
-	k := r.holdings.keeper
+	k := r.Sessions.cleanup
 	if k == nil {
 		return
 	}
 	r.hearClosings(ctx)
 	order := ReleaseOrder{}
-	for _, a := range r.holdings.all {
+	for _, a := range r.Sessions.All {
 		switch {
-		case a.refused:
+		case a.Refused:
 			order.Failed = append(order.Failed, a.Session)
-		case a.state == contract.SessionOpen || a.state == contract.SessionLost:
+		case a.State == contract.SessionOpen || a.State == contract.SessionLost:
 			order.Opened = append(order.Opened, a.Location)
-			if a.gone {
+			if a.Closed {
 				order.Closed = append(order.Closed, a.closedBy())
 			}
 		}
@@ -145,7 +144,7 @@ func (r *run) release(ctx workflow.Context) {
 	}
 	for _, one := range result.Released {
 		r.Report.Release = append(r.Report.Release, one)
-		r.holdings.released(one)
+		r.Sessions.released(one)
 		r.record(ctx, contract.Event{
 			Type: contract.EventRelease, Source: one.Source, Epoch: one.Epoch, Reason: short(one.Error),
 		})
@@ -155,21 +154,21 @@ func (r *run) release(ctx workflow.Context) {
 var errNotConfirmed = errors.New("not confirmed within " + releaseLimit.String())
 
 // releaseAlone is the release of a run whose Cleanup gave no answer. Where it is
-// gone, the run deactivates what it knows of itself.
+// gone, the run closes what it knows of itself.
 func (r *run) releaseAlone(ctx workflow.Context, err error) CleanupResult {
 	var result CleanupResult
 	c := cleanup{}
-	for _, a := range r.holdings.all {
-		if a.state != contract.SessionOpen && a.state != contract.SessionLost {
+	for _, a := range r.Sessions.All {
+		if a.State != contract.SessionOpen && a.State != contract.SessionLost {
 			continue
 		}
 		e := c.add(a.Location)
-		if a.gone {
-			e.wasClosed(a.parting)
+		if a.Closed {
+			e.wasClosed(a.CloseError)
 		}
 	}
 	if !errors.Is(err, errNotConfirmed) {
-		c.deactivateAll(ctx)
+		c.closeAll(ctx)
 	}
 	for _, e := range c.entries {
 		one := e.release()
