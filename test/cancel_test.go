@@ -77,7 +77,7 @@ func TestARunCancelledBeforeItsFirstStepAsksForNothing(t *testing.T) {
 	require.ErrorIs(t, err, starter.ErrCancelled)
 	require.Zero(t, result.Run.Rounds)
 	require.Empty(t, s.model.Requests())
-	s.keepHistory("cancelled-first", run.ID()) // "cancelled-at-once" is of a build that asked all the same
+	s.keepHistory("cancelled-at-once", run.ID())
 	for _, e := range s.executions(run.ID(), first)[0].Events {
 		require.NotEqual(t, enums.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, e.GetEventType())
 	}
