@@ -12,7 +12,7 @@ import (
 	"errand/workflows/contract"
 )
 
-// Surface is the text of an translate.Surface and its digest.
+// Surface is the text of a translate.Surface and its digest.
 type Surface struct {
 	Text   string
 	Digest string
